@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "channel/framing.hpp"
+
 namespace fiber::plan {
 
-enum class Framing { lines, nul, len32 };
-enum class Reply { one, many };
-enum class Envelope { none, id };
-enum class Order { input, completion };
+using channel::Envelope;
+using channel::Framing;
+using channel::Order;
+using channel::Reply;
 enum class OnTaskFailure { reply, skip, abort };
 enum class DoneWhen { master, all };
 
