@@ -59,7 +59,8 @@ std::uint32_t Scanner::count_units(std::string_view bytes, std::size_t* end) con
   if (reply_ == Reply::one && framing_ != Framing::len32) {
     const std::size_t last = bytes.rfind(delimiter());
     *end = last == kNone ? 0 : last + 1;
-    return static_cast<std::uint32_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(*end), delimiter()));
+    return static_cast<std::uint32_t>(
+        std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(*end), delimiter()));
   }
   std::uint32_t count = 0;
   std::size_t at = 0;
@@ -120,7 +121,8 @@ std::vector<Cut> Splitter::feed(const base::Bytes& bytes) {
     cut(base::Bytes(std::move(whole)), out);
   } else if (too_long()) {
     std::string rest = std::exchange(rest_, std::string());
-    skip_ = {.on = true};
+    skip_ = {};
+    skip_.on = true;
     skip(rest, out);
   }
   return out;
@@ -130,7 +132,8 @@ std::vector<Cut> Splitter::finish() {
   std::vector<Cut> out;
   if (skip_.on) out.push_back({{}, skip_.size});
   skip_ = {};
-  if (auto closed = scanner_.close_unit(std::exchange(rest_, std::string()))) out.push_back({{base::Bytes(std::move(*closed)), 1}, 0});
+  if (auto closed = scanner_.close_unit(std::exchange(rest_, std::string())))
+    out.push_back({{base::Bytes(std::move(*closed)), 1}, 0});
   return out;
 }
 
@@ -159,7 +162,8 @@ void Splitter::keep(std::string_view rest, std::vector<Cut>& out) {
   completed();  // remembers how far it looked
   if (!too_long()) return;
   rest_.clear();
-  skip_ = {.on = true};
+  skip_ = {};
+  skip_.on = true;
   skip(rest, out);
 }
 
@@ -178,7 +182,8 @@ bool Splitter::completed() {
 
 bool Splitter::too_long() const {
   if (rest_.size() > max_ + (scanner_.delimited() ? 0 : kHeader)) return true;
-  return !scanner_.delimited() && rest_.size() >= record_ + kHeader && (raw_length(rest_, record_) & ~kErrorBit) > max_;
+  return !scanner_.delimited() && rest_.size() >= record_ + kHeader &&
+         (raw_length(rest_, record_) & ~kErrorBit) > max_;
 }
 
 std::size_t Splitter::skip(std::string_view bytes, std::vector<Cut>& out) {

@@ -10,15 +10,17 @@
 
 namespace fiber::channel {
 
-/// How records stand in a byte stream. `lines`: ended by a newline; `nul`: by a zero byte; `len32`: after their length,
-/// 4 bytes, big-endian (Erlang's `{packet,4}`). The top bit of a len32 length marks an error record.
+/// How records stand in a byte stream. `lines`: ended by a newline; `nul`: by a zero byte; `len32`: after
+/// their length, 4 bytes, big-endian (Erlang's `{packet,4}`). The top bit of a len32 length marks an error
+/// record.
 enum class Framing { lines, nul, len32 };
 /// What answers one record: one record, or all records up to an empty one.
 enum class Reply { one, many };
 enum class Envelope { none, id };
 enum class Order { input, completion };
 
-/// Whole units in their framing, one after the other in memory. A unit is a record, or with Reply::many a whole answer.
+/// Whole units in their framing, one after the other in memory. A unit is a record, or with Reply::many a
+/// whole answer.
 struct Batch {
   base::Bytes bytes;
   std::uint32_t count = 0;
@@ -57,12 +59,12 @@ class Scanner {
   char delimiter() const { return framing_ == Framing::lines ? '\n' : '\0'; }
 
  private:
-
   Framing framing_;
   Reply reply_;
 };
 
-/// What a splitter found: whole units, or (`oversize` > 0) one unit of at least that many bytes, over the limit.
+/// What a splitter found: whole units, or (`oversize` > 0) one unit of at least that many bytes, over the
+/// limit.
 struct Cut {
   Batch batch;
   std::uint64_t oversize = 0;
@@ -95,11 +97,11 @@ class Splitter {
   std::size_t record_ = 0;    // where its last, unfinished record starts
   std::size_t searched_ = 0;  // no delimiter between record_ and here
 
-  struct Skip {               // inside a unit over the limit
+  struct Skip {  // inside a unit over the limit
     bool on = false;
-    std::uint64_t size = 0;   // of the unit so far
-    bool at_start = true;     // of a record
-    std::uint64_t left = 0;   // bytes to the end of a len32 record
+    std::uint64_t size = 0;  // of the unit so far
+    bool at_start = true;    // of a record
+    std::uint64_t left = 0;  // bytes to the end of a len32 record
     std::string header;
   } skip_;
 };

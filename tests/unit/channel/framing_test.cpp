@@ -32,7 +32,8 @@ Out run(Framing framing, Reply reply, const std::string& text, std::size_t step,
       CHECK(at == cut.batch.bytes.size());
     }
   };
-  for (std::size_t at = 0; at < text.size(); at += step) take(splitter.feed(base::Bytes(text.substr(at, step))));
+  for (std::size_t at = 0; at < text.size(); at += step)
+    take(splitter.feed(base::Bytes(text.substr(at, step))));
   take(splitter.finish());
   return out;
 }
@@ -53,7 +54,11 @@ TEST_CASE("nul records may hold newlines") {
 
 TEST_CASE("a torn len32 record at the end is dropped, an empty one counts") {
   channel::Scanner scanner(Framing::len32);
-  std::string text = scanner.frame("") + scanner.frame("xyz") + std::string("\0\0\0\x05" "ab", 6);
+  std::string text = scanner.frame("") + scanner.frame("xyz") +
+                     std::string(
+                         "\0\0\0\x05"
+                         "ab",
+                         6);
   for (std::size_t step : {1, 3, 50}) {
     auto out = run(Framing::len32, Reply::one, text, step);
     CHECK(out.units == std::vector<std::string>{scanner.frame(""), scanner.frame("xyz")});
@@ -73,13 +78,15 @@ TEST_CASE("reply many: a unit goes up to the empty record") {
 
 TEST_CASE("units over the limit are skipped and told, the next ones are whole") {
   for (std::size_t step : {1, 4, 9, 1000}) {
-    auto lines = run(Framing::lines, Reply::one, "ok\n" + std::string(50, 'x') + "\nfine\n12345678901\n1234567890\n", step, 10);
+    auto lines = run(Framing::lines, Reply::one,
+                     "ok\n" + std::string(50, 'x') + "\nfine\n12345678901\n1234567890\n", step, 10);
     CHECK(lines.units == std::vector<std::string>{"ok\n", "fine\n", "1234567890\n"});
     CHECK(lines.too_big == std::vector<std::uint64_t>{50, 11});
 
     channel::Scanner scanner(Framing::len32);
-    auto counted = run(Framing::len32, Reply::one,
-                       scanner.frame("ok") + scanner.frame(std::string(50, 'x')) + scanner.frame("1234567890"), step, 10);
+    auto counted = run(
+        Framing::len32, Reply::one,
+        scanner.frame("ok") + scanner.frame(std::string(50, 'x')) + scanner.frame("1234567890"), step, 10);
     CHECK(counted.units == std::vector<std::string>{scanner.frame("ok"), scanner.frame("1234567890")});
     CHECK(counted.too_big == std::vector<std::uint64_t>{50});
 
@@ -89,7 +96,8 @@ TEST_CASE("units over the limit are skipped and told, the next ones are whole") 
 
     channel::Scanner answers(Framing::len32, Reply::many);
     auto counted_many = run(Framing::len32, Reply::many,
-                            answers.frame("aaaaaa") + answers.frame("bbbbbb") + answers.frame("") + answers.frame("ok") + answers.frame(""),
+                            answers.frame("aaaaaa") + answers.frame("bbbbbb") + answers.frame("") +
+                                answers.frame("ok") + answers.frame(""),
                             step, 12);
     CHECK(counted_many.units == std::vector<std::string>{answers.frame("ok") + answers.frame("")});
     CHECK(counted_many.too_big.size() == 1);
@@ -98,7 +106,11 @@ TEST_CASE("units over the limit are skipped and told, the next ones are whole") 
 
 TEST_CASE("a declared length of 2 GiB is refused before a byte of it is kept") {
   channel::Splitter splitter(channel::Scanner(Framing::len32), 1000);
-  CHECK(splitter.feed(base::Bytes(std::string("\x7f\xff\xff\xff" "abc", 7))).empty());
+  CHECK(splitter
+            .feed(base::Bytes(std::string("\x7f\xff\xff\xff"
+                                          "abc",
+                                          7)))
+            .empty());
   CHECK(splitter.pending() == 0);
 }
 
