@@ -6,7 +6,15 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace fiber::base {
+
+/// The reader of a pipe or the peer of a socket is gone.
+class BrokenPipe : public Error {
+ public:
+  BrokenPipe() : Error("the reader is gone") {}
+};
 
 /// Owner of a file descriptor; closes it.
 class Fd {
@@ -41,7 +49,8 @@ PipeEnds make_pipe(bool nonblocking_read, bool nonblocking_write);
 /// One read: bytes read, 0 at end of file, nothing when it would block. Other errors throw fiber::Error.
 std::optional<std::size_t> read_some(int fd, char* into, std::size_t most);
 
-/// One write: bytes written, nothing when it would block. Throws fiber::Error; BrokenPipe for EPIPE.
+/// One write: bytes written, nothing when it would block. Throws fiber::Error; BrokenPipe for EPIPE (SIGPIPE must be
+/// ignored: making a Loop does that).
 std::optional<std::size_t> write_some(int fd, std::string_view bytes);
 
 /// Bytes in a pipe that nobody has read (FIONREAD; works on either end, also after the reader's death).

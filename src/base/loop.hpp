@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <memory>
 
 #include "base/clock.hpp"
@@ -15,7 +16,11 @@ class Watch : public Registration {
   virtual void set(bool on) = 0;
 };
 
-/// The one event loop of a process (Boost.Asio inside). One thread: all calls and callbacks come from it.
+/// The one event loop of a process (Boost.Asio inside). One thread: all calls and callbacks come from it. It must
+/// outlive the registrations it gave out. Making one ignores SIGPIPE.
+///
+/// It runs in rounds: wait for events, call the callbacks of all that is ready, each watch at most once, then what
+/// was posted. Timers set during a round start with the next.
 class Loop final : public Clock {
  public:
   Loop();
@@ -27,13 +32,15 @@ class Loop final : public Clock {
 
   /// Watches a pipe, socket, terminal or other pollable descriptor; starts switched on. `readable` fires at end of
   /// file too; `hangup` only when the other side of a pipe or socket is gone. Throws fiber::Error for what epoll
-  /// refuses (regular files, /dev/null): ask `pollable` first.
+  /// refuses (regular files, /dev/null): ask `pollable` first. Several watches of one descriptor are fine, and its
+  /// blocking mode is left alone.
   std::unique_ptr<Watch> watch(int fd, Readiness what, std::function<void()> ready);
 
-  /// Calls `caught` in the loop, not in a signal handler, each time one of `signals` arrives.
+  /// Calls `caught` in the loop, not in a signal handler, each time one of `signals` arrives. A SIGHUP that is ignored
+  /// (nohup) stays ignored.
   std::unique_ptr<Registration> on_signal(std::initializer_list<int> signals, std::function<void(int)> caught);
 
-  /// Runs until `stop`. An exception from a callback leaves `run`.
+  /// Runs until `stop`, and that round to its end. An exception from a callback leaves `run`.
   void run();
   void stop();
 
