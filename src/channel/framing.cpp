@@ -182,8 +182,7 @@ bool Splitter::completed() {
 
 bool Splitter::too_long() const {
   if (rest_.size() > max_ + (scanner_.delimited() ? 0 : kHeader)) return true;
-  return !scanner_.delimited() && rest_.size() >= record_ + kHeader &&
-         (raw_length(rest_, record_) & ~kErrorBit) > max_;
+  return !scanner_.delimited() && rest_.size() >= record_ + kHeader && (raw_length(rest_, record_) & ~kErrorBit) > max_;
 }
 
 std::size_t Splitter::skip(std::string_view bytes, std::vector<Cut>& out) {

@@ -32,8 +32,7 @@ Out run(Framing framing, Reply reply, const std::string& text, std::size_t step,
       CHECK(at == cut.batch.bytes.size());
     }
   };
-  for (std::size_t at = 0; at < text.size(); at += step)
-    take(splitter.feed(base::Bytes(text.substr(at, step))));
+  for (std::size_t at = 0; at < text.size(); at += step) take(splitter.feed(base::Bytes(text.substr(at, step))));
   take(splitter.finish());
   return out;
 }
@@ -78,15 +77,15 @@ TEST_CASE("reply many: a unit goes up to the empty record") {
 
 TEST_CASE("units over the limit are skipped and told, the next ones are whole") {
   for (std::size_t step : {1, 4, 9, 1000}) {
-    auto lines = run(Framing::lines, Reply::one,
-                     "ok\n" + std::string(50, 'x') + "\nfine\n12345678901\n1234567890\n", step, 10);
+    auto lines =
+        run(Framing::lines, Reply::one, "ok\n" + std::string(50, 'x') + "\nfine\n12345678901\n1234567890\n", step, 10);
     CHECK(lines.units == std::vector<std::string>{"ok\n", "fine\n", "1234567890\n"});
     CHECK(lines.too_big == std::vector<std::uint64_t>{50, 11});
 
     channel::Scanner scanner(Framing::len32);
-    auto counted = run(
-        Framing::len32, Reply::one,
-        scanner.frame("ok") + scanner.frame(std::string(50, 'x')) + scanner.frame("1234567890"), step, 10);
+    auto counted =
+        run(Framing::len32, Reply::one,
+            scanner.frame("ok") + scanner.frame(std::string(50, 'x')) + scanner.frame("1234567890"), step, 10);
     CHECK(counted.units == std::vector<std::string>{scanner.frame("ok"), scanner.frame("1234567890")});
     CHECK(counted.too_big == std::vector<std::uint64_t>{50});
 
@@ -95,10 +94,10 @@ TEST_CASE("units over the limit are skipped and told, the next ones are whole") 
     CHECK(many.too_big.size() == 1);
 
     channel::Scanner answers(Framing::len32, Reply::many);
-    auto counted_many = run(Framing::len32, Reply::many,
-                            answers.frame("aaaaaa") + answers.frame("bbbbbb") + answers.frame("") +
-                                answers.frame("ok") + answers.frame(""),
-                            step, 12);
+    auto counted_many = run(
+        Framing::len32, Reply::many,
+        answers.frame("aaaaaa") + answers.frame("bbbbbb") + answers.frame("") + answers.frame("ok") + answers.frame(""),
+        step, 12);
     CHECK(counted_many.units == std::vector<std::string>{answers.frame("ok") + answers.frame("")});
     CHECK(counted_many.too_big.size() == 1);
   }

@@ -1,0 +1,338 @@
+#include "channel/pool.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <random>
+
+using namespace fiber;
+using namespace fiber::channel;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// A spill in memory that counts.
+struct MemorySpill : Spill {
+  std::optional<Extent> put(std::string_view bytes) override {
+    if (held + bytes.size() > limit) return std::nullopt;
+    kept[next] = bytes;
+    held += bytes.size();
+    most = std::max(most, held);
+    Extent extent{next, bytes.size()};
+    next += bytes.size() + 1;
+    return extent;
+  }
+  base::Bytes take(Extent extent) override {
+    auto at = kept.find(extent.offset);
+    REQUIRE(at != kept.end());
+    std::string text = std::move(at->second);
+    held -= text.size();
+    kept.erase(at);
+    return base::Bytes(std::move(text));
+  }
+  std::map<std::uint64_t, std::string> kept;
+  std::uint64_t next = 0;
+  std::size_t held = 0, most = 0, limit = 1u << 30;
+};
+
+/// Members that answer when told to, one record after the other.
+struct Bench : PoolActions {
+  explicit Bench(PoolRules rules = {}) : rules_(rules), pool(rules, spill, *this) {}
+
+  void give(MemberId id, const Batch& batch) override {
+    Scanner scanner(rules_.framing);
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < batch.count; ++i) {
+      std::size_t end = scanner.unit_end(batch.bytes.view(), at);
+      REQUIRE(end != std::string::npos);
+      held[id].emplace_back(batch.bytes.view().substr(at, end - at));
+      at = end;
+    }
+    CHECK(at == batch.bytes.size());
+    CHECK_FALSE(closed.contains(id));
+  }
+  void take_back(MemberId id, std::uint32_t most) override { asked[id] = most; }
+  void end_input(MemberId id) override { closed.insert(id); }
+  void deliver(const base::Bytes& answers, std::uint32_t count) override {
+    out += answers.view();
+    delivered += count;
+  }
+  void failed(std::uint64_t record, const std::string& json) override { errors[record] = json; }
+  void retried(std::uint64_t) override { ++retries; }
+  void stray(MemberId, std::string_view text) override { strays.emplace_back(text); }
+
+  void in(const std::string& text) {
+    Splitter splitter(Scanner(rules_.framing), rules_.max_record);
+    for (const Cut& cut : splitter.feed(base::Bytes(text))) pool.input(cut.batch, now);
+  }
+  void answer(MemberId id, std::uint32_t n = 1) {
+    std::string text;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      text += held[id].front();
+      held[id].pop_front();
+    }
+    now += milliseconds(1);
+    pool.replies(id, {base::Bytes(text), n}, now);
+  }
+  /// Gives back what was asked, but for the first `taken` records.
+  void give_back(MemberId id, std::size_t taken) {
+    std::uint32_t most = asked[id];
+    asked.erase(id);
+    std::uint32_t n = 0;
+    while (n < most && held[id].size() > taken) {
+      held[id].pop_back();
+      ++n;
+    }
+    pool.returned(id, n, now);
+  }
+
+  PoolRules rules_;
+  MemorySpill spill;
+  base::Time now{};
+  std::map<MemberId, std::deque<std::string>> held;
+  std::map<MemberId, std::uint32_t> asked;
+  std::set<MemberId> closed;
+  std::string out;
+  std::uint64_t delivered = 0, retries = 0;
+  std::map<std::uint64_t, std::string> errors;
+  std::vector<std::string> strays;
+  Pool pool;
+};
+
+std::string numbers(int from, int to) {
+  std::string text;
+  for (int i = from; i <= to; ++i) text += std::to_string(i) + '\n';
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("four records on four members: one each, and the end of input to all") {
+  Bench bench;
+  for (MemberId id = 0; id < 4; ++id) bench.pool.up(id, bench.now);
+  bench.in(numbers(1, 4));
+  bench.pool.input_ended(bench.now);
+  for (MemberId id = 0; id < 4; ++id) CHECK(bench.held[id].size() == 1);
+  CHECK(bench.closed.size() == 4);
+}
+
+TEST_CASE("answers are delivered in input order, or as they come") {
+  for (Order order : {Order::input, Order::completion}) {
+    PoolRules rules;
+    rules.order = order;
+    Bench bench(rules);
+    bench.pool.up(0, bench.now);
+    bench.pool.up(1, bench.now);
+    bench.in("a\nb\n");
+    bench.pool.input_ended(bench.now);
+    bench.answer(1);
+    CHECK(bench.out == (order == Order::input ? "" : "b\n"));
+    bench.answer(0);
+    CHECK(bench.out == (order == Order::input ? "a\nb\n" : "b\na\n"));
+    CHECK(bench.pool.finished());
+  }
+}
+
+TEST_CASE("the first three records come one at a time, then quick members get many") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in(numbers(1, 50000));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(bench.held[0].size() == 1);
+    bench.pool.replies(0, {base::Bytes(bench.held[0].front()), 1}, bench.now);  // in no time
+    bench.held[0].pop_front();
+  }
+  CHECK(bench.held[0].size() > 100);
+}
+
+TEST_CASE("what a busy member has not started goes to an idle one") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in(numbers(1, 3));
+  bench.answer(0);
+  bench.answer(0);
+  bench.answer(0);
+  bench.in(numbers(4, 9));
+  const std::size_t before = bench.held[0].size();
+  REQUIRE(before >= 2);
+  bench.in("");
+  bench.pool.input_ended(bench.now);
+  bench.pool.up(1, bench.now);
+  while (bench.held[1].empty() && !bench.asked.empty()) bench.give_back(0, 1);
+  CHECK_FALSE(bench.held[1].empty());
+}
+
+TEST_CASE("a lost worker: the taken record is tried again alone, and answered with an error in the end") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in("bad\ngood\n");
+  bench.pool.input_ended(bench.now);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(bench.held[0].front() == "bad\n");
+    bench.held[0].clear();
+    CHECK(bench.pool.lost(0, {Loss::Kind::worker_lost, 1, 0, 9, {}}, bench.now) == 1);
+    bench.closed.clear();
+    bench.pool.up(0, bench.now);
+  }
+  CHECK(bench.held[0].front() == "good\n");
+  bench.answer(0);
+  CHECK(bench.out == "\x15{\"error\":\"worker_lost\",\"tries\":4,\"signal\":9,\"record\":1}\ngood\n");
+  CHECK(bench.pool.finished());
+  CHECK(bench.pool.counts().failed == 1);
+}
+
+TEST_CASE("records that were not taken are nobody's fault") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in("a\n");
+  for (int i = 0; i < 10; ++i) {
+    CHECK(bench.held[0].size() == 1);
+    bench.held[0].clear();
+    CHECK_FALSE(bench.pool.lost(0, {Loss::Kind::worker_lost, 0, 0, 9, {}}, bench.now));
+    bench.pool.up(0, bench.now);
+  }
+  CHECK(bench.errors.empty());
+}
+
+TEST_CASE("a reply that begins with 0x15 is a task error") {
+  PoolRules rules;
+  rules.task_error = 1;
+  Bench bench(rules);
+  bench.pool.up(0, bench.now);
+  bench.in("a\nb\n");
+  bench.pool.input_ended(bench.now);
+  bench.pool.replies(0, {base::Bytes(std::string("\x15{\"x\":1}\n")), 1}, bench.now);
+  CHECK(bench.out.empty());
+  CHECK(bench.pool.counts().retried == 1);
+  bench.held[0].pop_front();
+  CHECK(bench.held[0].front() == "a\n");
+  bench.pool.replies(0, {base::Bytes(std::string("\x15{\"x\":2}\n")), 1}, bench.now);
+  CHECK(bench.out == "\x15{\"x\":2}\n");
+}
+
+TEST_CASE("envelope: answers in any order, strays told apart") {
+  PoolRules rules;
+  rules.envelope = Envelope::id;
+  Bench bench(rules);
+  bench.pool.up(0, bench.now);
+  bench.in("a\n");
+  CHECK(bench.held[0].front() == "1\ta\n");
+  bench.pool.replies(0, {base::Bytes(std::string("debug\n1\tA\n")), 2}, bench.now);
+  CHECK(bench.out == "A\n");
+  CHECK(bench.strays == std::vector<std::string>{"debug"});
+}
+
+TEST_CASE("a record over the limit is answered in its place") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in("a\n");
+  bench.pool.input_oversize(99, bench.now);
+  bench.in("b\n");
+  bench.answer(0);
+  bench.answer(0);
+  CHECK(bench.out == "a\n\x15{\"error\":\"record_too_large\",\"size\":99,\"limit\":67108864,\"record\":2}\nb\n");
+}
+
+TEST_CASE("a member that asks for more before it answers gets 1, 2, 4 … more, and the end of input at last") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in(numbers(1, 7));
+  bench.pool.input_ended(bench.now);
+  CHECK(bench.held[0].size() == 1);
+  bench.pool.hungry(0, bench.now);
+  CHECK(bench.held[0].size() == 2);
+  bench.pool.hungry(0, bench.now);
+  CHECK(bench.held[0].size() == 4);
+  CHECK(bench.closed.empty());
+  bench.pool.hungry(0, bench.now);
+  CHECK(bench.held[0].size() == 7);
+  CHECK(bench.closed.contains(0));
+}
+
+TEST_CASE("input and waiting answers go to disk above the memory allowed") {
+  PoolRules rules;
+  rules.memory = 256 << 10;
+  Bench bench(rules);
+  std::string big(100 << 10, 'x');
+  big += '\n';
+  bench.pool.up(0, bench.now);
+  bench.pool.up(1, bench.now);
+  for (int i = 0; i < 40; ++i) bench.in(big);
+  CHECK(bench.spill.held > (2u << 20));
+  bench.pool.input_ended(bench.now);
+  while (!bench.held[1].empty()) bench.answer(1);  // member 0 is slow: everything behind its record waits
+  CHECK(bench.out.empty());
+  CHECK(bench.spill.held > (2u << 20));
+  while (!bench.held[0].empty()) bench.answer(0);
+  CHECK(bench.out.size() == 40 * big.size());
+  CHECK(bench.spill.held == 0);
+  CHECK(bench.pool.finished());
+}
+
+TEST_CASE("whatever members do, every record is answered once and in order") {
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    PoolRules rules;
+    rules.worker_lost = 1000;
+    rules.memory = random() % 2 ? 200 : 64 << 20;
+    rules.envelope = random() % 4 ? Envelope::none : Envelope::id;
+    Bench bench(rules);
+    const int total = static_cast<int>(random() % 500);
+    const MemberId members = 1 + random() % 5;
+    std::set<MemberId> up;
+    int given = 0;
+    std::map<MemberId, std::uint64_t> answered;
+    for (int step = 0; step < 200000 && !bench.pool.finished(); ++step) {
+      const MemberId id = random() % members;
+      auto& held = bench.held[id];
+      switch (random() % 8) {
+        case 0:
+          if (given < total) {
+            const int n = std::min<int>(total - given, 1 + random() % 50);
+            bench.in(numbers(given + 1, given + n));
+            given += n;
+          } else {
+            bench.pool.input_ended(bench.now);
+          }
+          break;
+        case 1:
+          if (up.insert(id).second) {
+            bench.closed.erase(id);
+            answered[id] = 0;
+            bench.pool.up(id, bench.now);
+          }
+          break;
+        case 2:
+          if (up.contains(id) && random() % 4 == 0) {
+            const std::uint64_t taken = answered[id] + (held.empty() ? 0 : random() % (held.size() + 1));
+            held.clear();
+            up.erase(id);
+            bench.asked.erase(id);
+            bench.pool.lost(id, {Loss::Kind::worker_lost, taken, 0, 9, {}}, bench.now);
+          }
+          break;
+        case 3:
+          if (bench.asked.contains(id)) bench.give_back(id, held.empty() ? 0 : random() % (held.size() + 1));
+          break;
+        case 4:
+          if (up.contains(id) && !held.empty()) bench.pool.hungry(id, bench.now);
+          break;
+        default:
+          if (up.contains(id) && !held.empty()) {
+            const auto n = static_cast<std::uint32_t>(1 + random() % held.size());
+            answered[id] += n;
+            bench.answer(id, n);
+          }
+      }
+      if (up.contains(id) && bench.closed.contains(id) && held.empty() && random() % 3 == 0) {
+        up.erase(id);
+        bench.pool.lost(id, {}, bench.now);
+      }
+    }
+    REQUIRE(bench.pool.finished());
+    CHECK(bench.out == numbers(1, total));
+    CHECK(bench.errors.empty());
+    CHECK(bench.spill.held == 0);
+  }
+}
