@@ -1,0 +1,14 @@
+#include "agent/run.hpp"
+
+#include "base/error.hpp"
+#include "cli/verbs.hpp"
+
+namespace fiber::cli {
+
+/// fiber agent ENDPOINT: started by backends, not by people.
+int agent(const Arguments& arguments, Session&) {
+  if (arguments.size() != 1) throw Error("fiber agent needs one endpoint");
+  return fiber::agent::run(arguments.front());
+}
+
+}  // namespace fiber::cli
