@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,8 +31,12 @@ struct LoadRequest {
   std::vector<std::string> command;              ///< `fiber map`: the workers' command, taken literally
   std::vector<std::string> args;                 ///< appended to the master's command, else the workers'
   std::map<std::string, std::optional<std::string>> env;  ///< -e K=V; -e K (nothing) takes K from `variables`
+  unsigned cores = 0;                            ///< the count of `map`'s workers; 0: the cores granted to this process
   std::string directory;                         ///< absolute: the spec's folder, or the current one for `map`
 };
+
+/// A bigger spec is refused; who reads the file need not read more than this and one byte.
+inline constexpr std::size_t kMaxSpecBytes = 1u << 20;
 
 /// Reads, checks and decides. Throws fiber::Error (125) whose text has every mistake, each on a line of its own as
 /// `file:line:col: message`.
