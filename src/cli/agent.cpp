@@ -7,7 +7,7 @@ namespace fiber::cli {
 
 /// fiber agent ENDPOINT: started by backends, not by people.
 int agent(const Arguments& arguments, Session&) {
-  if (arguments.size() != 1) throw Error("fiber agent needs one endpoint");
+  if (arguments.size() != 1 || arguments.front().starts_with('-')) throw Error("fiber agent needs one endpoint");
   return fiber::agent::run(arguments.front());
 }
 

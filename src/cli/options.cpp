@@ -109,7 +109,8 @@ void run_parser(Verb verb, CLI::App& app, const std::vector<std::string>& argume
     app.parse(std::move(reversed));
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string text = e.what();
-    const std::string flag = text.substr(0, text.find_first_of(": "));
+    std::string flag = text.substr(0, text.find_first_of(": "));
+    if (!flag.starts_with('-')) flag.insert(0, "--");
     const bool value = text.find("required") != std::string::npos;
     refuse(verb, flag + (value ? " needs a value" : " takes no value"));
   } catch (const CLI::Error& e) {

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/fd.hpp"
 #include "base/home.hpp"
+#include "plan/keys.hpp"
 
 namespace fiber::cli {
 namespace fs = std::filesystem;
@@ -27,6 +28,21 @@ std::string current_folder() {
   const fs::path here = fs::current_path(error);
   if (error) throw Error("the current folder cannot be found: " + error.message());
   return here.string();
+}
+
+/// What may have been meant by the name of a spec that is not there.
+std::string other_spec(const std::string& spec) {
+  const fs::path path(spec);
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path kind = at->path().extension();
+    if (kind == ".yaml" || kind == ".yml") names.push_back(at->path().filename().string());
+  }
+  const std::string name = path.filename().string();
+  const std::string near(plan::nearest(name, {names.begin(), names.end()}));
+  return near.empty() ? "" : ", did you mean " + (path.parent_path() / near).string() + "?";
 }
 
 /// The folder a spec lies in; the current one if it comes through a pipe.
@@ -161,7 +177,10 @@ plan::LoadRequest request_for_spec(const Parsed& parsed, const Variables& variab
   const std::string spec = parsed.words.empty() ? kDefaultSpec : parsed.words.front();
   if (spec == "-") throw Error("a spec cannot be read from stdin; name a file");
   plan::LoadRequest made = request(parsed, variables);
-  made.spec = read_document(spec, parsed.words.empty() ? "; name the spec to run: fiber run SPEC" : "");
+  const bool there = access(spec.c_str(), F_OK) == 0;
+  std::string hint;
+  if (!there) hint = parsed.words.empty() ? "; name the spec to run: fiber run SPEC" : other_spec(spec);
+  made.spec = read_document(spec, hint);
   made.directory = folder_of(spec);
   made.args = parsed.command;
   return made;

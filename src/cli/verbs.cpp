@@ -32,7 +32,7 @@ constexpr std::string_view kLater[] = {"ps",     "logs",    "tasks",  "wait",   
 
 [[noreturn]] void refuse_verb(const std::string& word) {
   if (std::find(std::begin(kLater), std::end(kLater), word) != std::end(kLater)) {
-    throw Error("fiber " + word + " is not supported by this version of fiber");
+    throw Error("the verb " + word + " is not supported by this version of fiber");
   }
   std::vector<std::string_view> known = {"--help", "--version"};
   for (const VerbEntry& verb : kVerbs) {

@@ -74,7 +74,7 @@ fs::path scratch_parent() {
   fs::path parent = variable && *variable == '/' ? variable : "/tmp";
   if ((parent / mine).string().size() + 1 + kIdLength + kSocketNameMax > kSocketPathMax) parent = "/tmp";
   parent /= mine;
-  require_private_folder(parent, false, "remove it, or set TMPDIR to a folder of your own");
+  require_private_folder(parent, false, "set TMPDIR to another folder");
   return parent;
 }
 
@@ -148,8 +148,7 @@ RunDirectory RunDirectory::create() {
 }
 
 void RunDirectory::open_files() {
-  if (mkdir((path_ / "logs").c_str(), 0700) != 0)
-    base::throw_errno("cannot create " + (path_ / "logs").string());
+  if (mkdir((path_ / "logs").c_str(), 0700) != 0) base::throw_errno("cannot create " + (path_ / "logs").string());
   events_ = open_append(path_ / "events.jsonl");
   if (!events_) base::throw_errno("cannot create " + (path_ / "events.jsonl").string());
 }
@@ -184,8 +183,7 @@ bool RunDirectory::append_log(const std::string& member, std::string_view bytes)
 }
 
 RunDirectory::~RunDirectory() {
-  if (lock_)
-    utimensat(AT_FDCWD, path_.c_str(), nullptr, 0);  // the time of its end: the oldest are removed first
+  if (lock_) utimensat(AT_FDCWD, path_.c_str(), nullptr, 0);  // the time of its end: the oldest are removed first
   if (!scratch_lock_) return;
   try {
     remove_claimed(scratch_, std::move(scratch_lock_));
