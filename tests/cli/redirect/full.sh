@@ -1,0 +1,3 @@
+# A full disk is told.
+seq 5 | fiber map -q -n 1 -- cat >/dev/full
+echo "exit $?"
