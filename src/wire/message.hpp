@@ -14,19 +14,21 @@ inline constexpr std::uint16_t kProtocol = 1;
 /// What a message says. `member` is the index that the head gave in `start`.
 enum class Type : std::uint8_t {
   // head to agent
-  welcome = 1,  ///< answer to hello: who this job is
-  start,        ///< start a member (payload: agent::Start)
-  records,      ///< `count` records for a member; from an agent: records that a source wrote
-  take_back,    ///< return up to `count` records that the member has not taken
-  end_input,    ///< end of file for a member, behind what it was given
-  signal,       ///< send signal `count` to the member's process group
-  credit,       ///< a source may send `count` bytes more
-  input,        ///< bytes for FIBER_STDIN; empty: end of file
-  end,          ///< the job is over
+  welcome = 1,    ///< answer to hello: who this job is
+  start,          ///< start a member (payload: agent::Start)
+  records,        ///< `count` records for a member; from an agent: records that a source wrote
+  take_back,      ///< return up to `count` records that the member has not taken
+  end_input,      ///< end of file for a member, behind what it was given
+  signal,         ///< send signal `count` to the member's process group
+  credit,         ///< a source may send `count` bytes more
+  result_credit,  ///< `count` bytes more of result may be sent
+  input,          ///< bytes for FIBER_STDIN; empty: end of file
+  end,            ///< the job is over
   // agent to head
   hello,         ///< first message of an agent
   started,       ///< pid in `count`
   replies,       ///< `count` answers
+  source_ended,  ///< a source has closed its stdout
   oversize,      ///< a record or answer over max_record (payload: its size as text)
   surplus,       ///< more answers than records taken (payload: the first bytes that cannot be trusted)
   returned,      ///< `count` records were taken back
