@@ -84,6 +84,7 @@ class SignalHandle final : public Registration {
   ~SignalHandle() override {
     state_->alive = false;
     error_code ignored;
+    state_->signals.cancel(ignored);
     state_->signals.clear(ignored);
   }
 

@@ -44,10 +44,14 @@ class Outgoing {
   ~Outgoing() {
     if (bytes_ != nullptr) ::nn_freemsg(bytes_);
   }
+  /// False if the socket takes nothing now.
   bool send(int socket) {
-    if (::nn_send(socket, &bytes_, NN_MSG, NN_DONTWAIT) < 0) return false;
-    bytes_ = nullptr;
-    return true;
+    if (::nn_send(socket, &bytes_, NN_MSG, NN_DONTWAIT) >= 0) {
+      bytes_ = nullptr;
+      return true;
+    }
+    if (::nn_errno() != EAGAIN && ::nn_errno() != EINTR) throw_nanomsg("cannot send");
+    return false;
   }
 
  private:
@@ -135,10 +139,7 @@ bool Socket::send(const std::vector<std::string_view>& parts) {
   std::size_t size = 0;
   for (const std::string_view part : parts) size += part.size();
   if (size > kMaxMessage) throw Error("a message of " + std::to_string(size) + " bytes is too large to send");
-  if (impl_->can_send()) {
-    if (Outgoing(parts, size).send(impl_->socket)) return true;
-    if (::nn_errno() != EAGAIN && ::nn_errno() != EINTR) throw_nanomsg("cannot send");
-  }
+  if (impl_->can_send() && Outgoing(parts, size).send(impl_->socket)) return true;
   impl_->writable->set(true);
   return false;
 }

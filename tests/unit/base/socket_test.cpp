@@ -183,8 +183,8 @@ TEST_CASE("socket: two processes lose nothing, whatever the back-pressure") {
     loop.stop();
   });
   loop.run();
-  while (!ended) loop.run();
-  CHECK(ended->ok());
+  if (!ended) loop.run();  // the first stop was the peer's "end", unless that was late
+  CHECK(ended == ExitStatus{0, 0});
   CHECK(exchange.right());
   CHECK(exchange.sent() == message_count());
   CHECK(exchange.received() == message_count());
@@ -291,18 +291,23 @@ TEST_CASE("socket: may be destroyed inside its own callback, and moved") {
 TEST_CASE("socket: a peer that comes back is talked to again") {
   const Place place;
   Loop loop;
-  const Timer late = limit(loop);
   Socket two = Socket::connect(loop, place.url());
   for (int i = 0; i < 3; ++i) {
+    const Timer late = limit(loop);
     Socket one = Socket::bind(loop, place.url());
     bool got = false;
     one.on_readable([&] {
       got = one.receive().has_value();
       loop.stop();
     });
-    two.on_writable([&] { two.send({"again"}); });
-    if (!two.send({"again"})) loop.run();
-    while (!got) loop.run();
+    // What is sent before the loss is noticed goes with the old connection.
+    Timer again;
+    std::function<void()> send = [&] {
+      two.send({"again"});
+      again = loop.after(5ms, send);
+    };
+    send();
+    loop.run();
     CHECK(got);
   }
 }
