@@ -22,6 +22,8 @@ struct Stop {
   YamlMistake mistake;
 };
 
+constexpr const char* kNoKey = "a key must be text, not a list or a map: is a [ or { not closed?";
+
 struct Weight {
   std::size_t nodes = 1, text = 0, depth = 1;
 };
@@ -47,7 +49,7 @@ Weight weigh(const Yaml& value) {
 struct Open {
   Yaml value;
   YAML::anchor_t anchor = 0;
-  bool has_key = false, merge_key = false, drop = false;
+  bool flow = false, has_key = false, merge_key = false, drop = false;
   std::unordered_map<std::string, unsigned> seen{};  ///< key -> line
   std::vector<Yaml> merged{};
 };
@@ -71,6 +73,7 @@ class Builder : public YAML::EventHandler {
       const YamlEntry& entry = open_.back().value.entries.back();
       std::size_t byte = offset(mark);
       char c = byte < source_.text().size() ? source_.text()[byte] : '\n';
+      if (value.at == entry.at && open_.back().flow) stop(mark, "syntax: a [ or { is not closed");
       if (value.at == entry.at) stop(mark, fmt::format("expected : after {}", printable(entry.key)));
       if (c != '~' && c != 'n' && c != 'N') value.at = entry.at;
     } else if (in_map()) {
@@ -116,8 +119,9 @@ class Builder : public YAML::EventHandler {
   void OnSequenceEnd() override { end(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value style) override {
     start(mark, anchor, Yaml::Kind::map);
+    open_.back().flow = style == YAML::EmitterStyle::Flow;
   }
   void OnMapEnd() override {
     Open& map = open_.back();
@@ -165,7 +169,7 @@ class Builder : public YAML::EventHandler {
 
   void start(const YAML::Mark& mark, YAML::anchor_t anchor, Yaml::Kind kind) {
     spend(mark, {});
-    if (in_map() && !open_.back().has_key) stop(mark, "a key must be text, not a list or a map");
+    if (in_map() && !open_.back().has_key) stop(mark, kNoKey);
     Open open{.value = {}, .anchor = anchor};
     open.value.kind = kind;
     open.value.at = place(mark);
@@ -200,7 +204,7 @@ class Builder : public YAML::EventHandler {
   }
 
   void add_key(Open& map, Yaml key) {
-    if (!key.is_scalar()) throw Stop{{key.at, "a key must be text, not a list or a map"}};
+    if (!key.is_scalar()) throw Stop{{key.at, kNoKey}};
     map.has_key = true;
     map.merge_key = key.plain && key.text == "<<";
     auto [first, fresh] = map.seen.emplace(key.text, key.at.line);

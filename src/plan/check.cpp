@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "plan/keys.hpp"
-#include "plan/quantity.hpp"
+#include "plan/value_check.hpp"
 
 namespace fiber::plan {
 namespace {
@@ -16,8 +16,6 @@ using base::Position;
 using base::printable;
 using base::Yaml;
 using base::YamlEntry;
-
-constexpr std::string_view kNotYet = "is not supported by this version of fiber";
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -34,20 +32,6 @@ bool is_reserved(const std::string& name) {
     if (name == fmt::format("FIBER_{}", own)) return true;
   }
   return starts_with(name, "FIBER_IN_") || starts_with(name, "FIBER_OUT_") || starts_with(name, "FIBER_STORE_");
-}
-
-std::string found(const Yaml& value) {
-  switch (value.kind) {
-    case Yaml::Kind::null:
-      return "nothing";
-    case Yaml::Kind::list:
-      return "a list";
-    case Yaml::Kind::map:
-      return "a map";
-    case Yaml::Kind::scalar:
-      break;
-  }
-  return value.text.empty() ? "an empty text" : printable(value.text);
 }
 
 bool equals_default(const Yaml& value, std::string_view fallback) {
@@ -75,7 +59,7 @@ bool may_be_null(const Key& key) {
 
 class Checker {
  public:
-  Checker(Interpolator& interpolator, Mistakes& mistakes) : interpolator_(interpolator), mistakes_(mistakes) {}
+  Checker(Interpolator& interpolator, Mistakes& mistakes) : values_(interpolator, mistakes), mistakes_(mistakes) {}
 
   /// A map whose keys are in the table below `pattern`.
   void group(const std::string& pattern, const std::string& path, Yaml& map) {
@@ -133,7 +117,7 @@ class Checker {
   /// Returns whether the entry is to be kept.
   bool value(const Key& key, const std::string& path, YamlEntry& entry) {
     Yaml& value = entry.value;
-    if (value.is_scalar() && key.kind != Kind::command && !scalar(key, path, value)) return true;
+    if (value.is_scalar() && key.kind != Kind::command && !values_.scalar(key, path, value)) return true;
     if (!key.supported()) {
       if (!equals_default(value, key.fallback)) {
         mistakes_.add(entry.at, fmt::format("{} ({}) {}", path, key.feature, kNotYet));
@@ -141,81 +125,22 @@ class Checker {
       return false;
     }
     if (value.is_null()) {
-      if (!may_be_null(key)) wrong(key, path, value);
+      if (!may_be_null(key)) values_.wrong(key, path, value);
       if (key.kind == Kind::group) value.kind = Yaml::Kind::map;
       return !may_be_null(key) || key.kind == Kind::group;
     }
-    switch (key.kind) {
-      case Kind::group:
-        map_of(key, path, value) ? group(std::string(key.path), path, value) : null(value);
-        break;
-      case Kind::names:
-        map_of(key, path, value) ? names(key, path, value) : null(value);
-        break;
-      case Kind::env:
-        map_of(key, path, value) ? env(path, value) : null(value);
-        break;
-      case Kind::command:
-        command(key, path, value);
-        break;
-      case Kind::codes:
-        codes(key, path, value);
-        break;
-      case Kind::role:
-        role(key, path, value);
-        break;
-      case Kind::number:
-        number(key, path, value);
-        break;
-      default:
-        leaf(key, path, value);
+    bool map = key.kind == Kind::group || key.kind == Kind::names || key.kind == Kind::env;
+    if (!map) {
+      values_.value(key, path, value);
+    } else if (!value.is_map()) {
+      values_.wrong(key, path, value);
+    } else if (key.kind == Kind::group) {
+      group(std::string(key.path), path, value);
+    } else if (key.kind == Kind::names) {
+      names(key, path, value);
+    } else {
+      env(path, value);
     }
-    return true;
-  }
-
-  static void null(Yaml& value) {
-    Position at = value.at;
-    value = {};
-    value.at = at;
-  }
-
-  void refuse(Yaml& value, std::string message) {
-    mistakes_.add(value.at, std::move(message));
-    null(value);
-  }
-
-  void wrong(const Key& key, const std::string& path, Yaml& value, std::string_view hint = "") {
-    refuse(value, fmt::format("{} must be {}, found {}{}", path, expectation(key), found(value), hint));
-  }
-
-  bool map_of(const Key& key, const std::string& path, Yaml& value) {
-    if (value.is_map()) return true;
-    wrong(key, path, value);
-    return false;
-  }
-
-  /// Expands a scalar. False where a mistake was found and reported.
-  bool scalar(const Key& key, const std::string& path, Yaml& value) {
-    bool programs = key.kind == Kind::command || key.kind == Kind::env;
-    bool replaced = value.text.find("${") != std::string::npos;
-    if (!interpolator_.expand(value)) {
-      null(value);
-      return false;
-    }
-    if (value.text.find('\0') != std::string::npos) {
-      refuse(value, fmt::format("{} holds a NUL character", path));
-      return false;
-    }
-    if (programs) {
-      if (check_placeholders(value, mistakes_)) return true;
-      null(value);
-      return false;
-    }
-    if (value.text.find("%{") != std::string::npos && key.kind != Kind::any) {
-      refuse(value, fmt::format("{}: %{{...}} is known in run and env only", path));
-      return false;
-    }
-    if (replaced && (value.text.empty() || value.text == "~" || value.text == "null")) null(value);
     return true;
   }
 
@@ -254,139 +179,15 @@ class Checker {
       } else if (is_reserved(entry.key)) {
         mistakes_.add(entry.at, fmt::format("{} is set by fiber itself", full));
       } else if (entry.value.is_list() || entry.value.is_map()) {
-        mistakes_.add(entry.value.at, fmt::format("{} must be text, found {}", full, found(entry.value)));
+        mistakes_.add(entry.value.at, fmt::format("{} must be text, found {}", full, found_text(entry.value)));
       } else if (entry.value.is_scalar()) {
-        scalar(key, full, entry.value);
+        values_.scalar(key, full, entry.value);
       }
       drop_or_go_on(map, i, mistakes_.count() == before);
     }
   }
 
-  void command(const Key& key, const std::string& path, Yaml& value) {
-    if (value.is_map()) return wrong(key, path, value);
-    if (value.is_scalar()) {
-      if (!scalar(key, path, value)) return;
-      if (value.text.find_first_not_of(" \t\n") == std::string::npos) wrong(key, path, value);
-      return;
-    }
-    if (value.items.empty()) return refuse(value, fmt::format("{} must not be an empty list", path));
-    bool good = true;
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-      Yaml& item = value.items[i];
-      std::string one = fmt::format("item {} of {}", i + 1, path);
-      if (!item.is_scalar()) {
-        refuse(item, fmt::format("{} must be text, found {}", one, found(item)));
-      } else if (scalar(key, one, item) && i == 0 && item.text.empty()) {
-        refuse(item, fmt::format("{} is an empty text: a program is needed", one));
-      }
-      good = good && !item.is_null();
-    }
-    if (!good) null(value);
-  }
-
-  void codes(const Key& key, const std::string& path, Yaml& value) {
-    if (!value.is_list()) return wrong(key, path, value);
-    bool good = true;
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-      Yaml& item = value.items[i];
-      std::string one = fmt::format("item {} of {}", i + 1, path);
-      if (item.is_scalar() && !scalar(key, one, item)) {
-        good = false;
-        continue;
-      }
-      number(*find_key("retry.task_error"), one, item, key.values);
-      good = good && !item.is_null();
-    }
-    if (!good) null(value);
-  }
-
-  void role(const Key& key, const std::string& path, Yaml& value) {
-    if (value.is_list() && value.items.size() == 1 && value.items[0].is_scalar()) {
-      Yaml one = std::move(value.items[0]);
-      value = std::move(one);
-      if (!scalar(key, path, value)) return;
-    }
-    if (value.is_list() && key.name() == "from") {
-      return refuse(value, fmt::format("{} of a pool must be one role, found a list of {}", path, value.items.size()));
-    }
-    if (!value.is_scalar()) return wrong(key, path, value);
-    if (!is_name(value.text)) wrong(key, path, value);
-  }
-
-  void number(const Key& key, const std::string& path, Yaml& value) { number(key, path, value, key.values); }
-
-  void number(const Key& key, const std::string& path, Yaml& value, std::string_view range) {
-    if (key.name() == "count" && value.is_map()) {
-      return refuse(value, fmt::format("{}: {{min, max}} (elastic roles) {}", path, kNotYet));
-    }
-    if (!value.is_scalar()) return wrong(key, path, value);
-    auto reading = read_number(value.text);
-    if (!value.plain && reading.value) return wrong(key, path, value, " in quotes");
-    if (!reading.value) return refuse(value, fmt::format("{} {}", path, reading.problem));
-    if (key.path == "fiber" && *reading.value != 1) {
-      return refuse(
-          value, fmt::format("fiber: {} is a version of the job spec that is not known here; known is 1", value.text));
-    }
-    auto dots = range.find("..");
-    auto least = range.substr(0, dots), most = range.substr(dots + 2);
-    bounds(path, value, *reading.value, *read_number(least).value, *read_number(most).value, least, most);
-  }
-
-  template <class T>
-  void bounds(const std::string& path, Yaml& value, T is, T least, T most, std::string_view least_text,
-              std::string_view most_text) {
-    if (is < least) {
-      refuse(value, fmt::format("{} must be at least {}, found {}", path, least_text, printable(value.text)));
-    } else if (is > most) {
-      refuse(value, fmt::format("{} must be at most {}, found {}", path, most_text, printable(value.text)));
-    }
-  }
-
-  void leaf(const Key& key, const std::string& path, Yaml& value) {
-    if (!value.is_scalar()) return wrong(key, path, value);
-    auto dots = key.values.find("..");
-    auto least = key.values.substr(0, dots);
-    auto most = dots == std::string_view::npos ? least : key.values.substr(dots + 2);
-    if (key.kind == Kind::size) {
-      auto reading = read_size(value.text);
-      if (!reading.value) return refuse(value, fmt::format("{} {}", path, reading.problem));
-      bounds(path, value, *reading.value, *read_size(least).value, *read_size(most).value, least, most);
-    } else if (key.kind == Kind::duration) {
-      auto reading = read_duration(value.text);
-      if (!reading.value) return refuse(value, fmt::format("{} {}", path, reading.problem));
-      bounds(path, value, *reading.value, *read_duration(least).value, *read_duration(most).value, least, most);
-    } else if (key.kind == Kind::durations) {
-      auto reading = read_duration_range(value.text);
-      if (!reading.value) refuse(value, fmt::format("{} {}", path, reading.problem));
-    } else if (key.kind == Kind::flag) {
-      flag(key, path, value);
-    } else if (key.kind == Kind::choice) {
-      choice(key, path, value);
-    } else if (value.text.empty()) {
-      wrong(key, path, value);
-    }
-  }
-
-  void flag(const Key& key, const std::string& path, Yaml& value) {
-    bool yes = value.text == "true" || value.text == "True" || value.text == "TRUE";
-    bool no = value.text == "false" || value.text == "False" || value.text == "FALSE";
-    if (!yes && !no) return wrong(key, path, value);
-    if (!value.plain) return wrong(key, path, value, " in quotes");
-    if (no) refuse(value, fmt::format("{}: false (FIFOs) {}", path, kNotYet));
-  }
-
-  void choice(const Key& key, const std::string& path, Yaml& value) {
-    auto now = choices(key), known = choices(key, true);
-    if (std::find(now.begin(), now.end(), value.text) != now.end()) return;
-    bool own_program = key.path == "backend" && starts_with(value.text, "exec:");
-    if (own_program || std::find(known.begin(), known.end(), value.text) != known.end()) {
-      return refuse(value, fmt::format("{}: {} {}", path, printable(value.text), kNotYet));
-    }
-    std::string_view near = nearest(value.text, known);
-    wrong(key, path, value, near.empty() ? "" : fmt::format(", did you mean {}?", near));
-  }
-
-  Interpolator& interpolator_;
+  ValueCheck values_;
   Mistakes& mistakes_;
 };
 

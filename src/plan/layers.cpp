@@ -81,6 +81,10 @@ void fill(Yaml& strong, const Yaml& weak) { fill_at("", strong, weak); }
 
 void lay_over(Yaml& root, const Override& value, unsigned source, Mistakes& mistakes) {
   base::Position at{source, 0, 0};
+  std::string dotted = "." + value.path + ".";
+  if (dotted.find("..") != std::string::npos) {
+    return mistakes.add(at, fmt::format("{} is not the path of a key", base::printable(value.path)));
+  }
   std::size_t before = mistakes.count();
   Yaml fresh = read_value(value, at, mistakes);
   if (mistakes.count() != before) return;
@@ -89,7 +93,6 @@ void lay_over(Yaml& root, const Override& value, unsigned source, Mistakes& mist
   for (std::string_view rest = value.path;;) {
     auto dot = rest.find('.');
     std::string key(rest.substr(0, dot));
-    if (key.empty()) return mistakes.add(at, fmt::format("{} is not the path of a key", base::printable(value.path)));
     path += path.empty() ? key : "." + key;
     YamlEntry* entry = map->find(key);
     if (!entry) entry = &map->entries.emplace_back(YamlEntry{key, at, {}});

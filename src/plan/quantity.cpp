@@ -36,12 +36,12 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
     }
     any = true;
     if (number.digits != 0 || text[i] != '0') ++significant;
-    if (significant > 19) return {};
+    if (significant > 20) return {};
     number.digits = number.digits * 10 + static_cast<unsigned>(text[i] - '0');
     number.fraction += point;
     if (number.fraction > 18) return {};
   }
-  if (!any || text[i - 1] == '.') return {};
+  if (!any || text[0] == '.' || text[i - 1] == '.') return {};
   text.remove_prefix(i);
   return number;
 }
