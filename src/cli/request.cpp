@@ -191,6 +191,9 @@ plan::LoadRequest request_for_command(const Parsed& parsed, const Variables& var
     throw Error("no command is given; as in: seq 9 | fiber map -n 2 -- sed s/^/x/ (see fiber map --help)");
   }
   plan::LoadRequest made = request(parsed, variables);
+  if (const Given* order = parsed.last("--order")) {  // its key is the channel's own, so the channel is written out
+    made.overrides.push_back({"channels.tasks.type", "pool", order->origin});
+  }
   made.command = parsed.command;
   made.directory = current_folder();
   return made;

@@ -22,9 +22,7 @@ constexpr int kPatience = 1000;  // milliseconds for a full non-blocking stderr
 std::string json_value(const Value& value) {
   struct Render {
     std::string operator()(std::int64_t number) const { return std::to_string(number); }
-    std::string operator()(double number) const {
-      return std::isfinite(number) ? fmt::format("{}", number) : "null";
-    }
+    std::string operator()(double number) const { return std::isfinite(number) ? fmt::format("{}", number) : "null"; }
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(const std::string& text) const { return json_string(text); }
   };
@@ -33,11 +31,9 @@ std::string json_value(const Value& value) {
 
 std::string json_line(std::string_view name, const Fields& fields) {
   const auto now = std::chrono::system_clock::now();
-  const auto ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::string line =
-      fmt::format(R"({{"v":1,"time":"{:%Y-%m-%dT%H:%M:%S}.{:03}Z","event":{})",
-                  fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms, json_string(name));
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::string line = fmt::format(R"({{"v":1,"time":"{:%Y-%m-%dT%H:%M:%S}.{:03}Z","event":{})",
+                                 fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms, json_string(name));
   for (const auto& [key, value] : fields) line += "," + json_string(key) + ":" + json_value(value);
   return line + "}\n";
 }

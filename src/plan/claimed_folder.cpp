@@ -43,8 +43,7 @@ bool still_there(int fd) {
 void open_up(const fs::path& folder) {
   chmod(folder.c_str(), 0700);
   std::error_code ignored;
-  for (auto at = fs::directory_iterator(folder, ignored); at != fs::directory_iterator();
-       at.increment(ignored)) {
+  for (auto at = fs::directory_iterator(folder, ignored); at != fs::directory_iterator(); at.increment(ignored)) {
     if (ignored) return;
     if (at->symlink_status(ignored).type() == fs::file_type::directory) open_up(at->path());
   }
@@ -157,9 +156,7 @@ std::vector<std::string> list_folders(const fs::path& parent) {
 }
 
 void require_private_folder(const fs::path& folder, bool narrow, const std::string& advice) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(folder.string() + " " + why + "; " + advice);
-  };
+  const auto refuse = [&](const std::string& why) { throw Error(folder.string() + " " + why + "; " + advice); };
   if (mkdir(folder.c_str(), 0700) == 0) {
     chmod(folder.c_str(), 0700);  // whatever the umask is
   } else if (errno != EEXIST) {
