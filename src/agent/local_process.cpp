@@ -57,7 +57,9 @@ class LocalProcess final : public Process {
   void pause_result(bool paused) override;
   void kill(int signal) override { ::kill(-pid_, signal); }
   bool asking() const override { return in_ && reads_empty_stdin(pid_); }
-  std::size_t write_console(std::string_view bytes) override { return console_ ? console_->write(bytes) : bytes.size(); }
+  std::size_t write_console(std::string_view bytes) override {
+    return console_ ? console_->write(bytes) : bytes.size();
+  }
   void close_console() override {
     if (console_) console_->close();
   }

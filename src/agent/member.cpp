@@ -9,16 +9,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr double kQuick = 0.010;             // seconds a record, below which the pipe may hold several
-constexpr std::uint64_t kTrial = 3;          // first records, one at a time
-constexpr auto kHungerNotice = 5s;           // waits in read so long before the first answer is missed
+constexpr double kQuick = 0.010;     // seconds a record, below which the pipe may hold several
+constexpr std::uint64_t kTrial = 3;  // first records, one at a time
+constexpr auto kHungerNotice = 5s;   // waits in read so long before the first answer is missed
 constexpr auto kHungerAgain = 10ms;
-constexpr auto kClosedOutput = 2s;           // a program that closed its stdout may end by itself so long
-constexpr std::size_t kShown = 200;          // bytes of an answer that cannot be trusted
+constexpr auto kClosedOutput = 2s;   // a program that closed its stdout may end by itself so long
+constexpr std::size_t kShown = 200;  // bytes of an answer that cannot be trusted
 
-channel::Reply unit_of(const Start& start) {
-  return start.stdio == Stdio::worker ? start.reply : channel::Reply::one;
-}
+channel::Reply unit_of(const Start& start) { return start.stdio == Stdio::worker ? start.reply : channel::Reply::one; }
 
 }  // namespace
 
@@ -213,7 +211,8 @@ void Member::feed_console() {
 }
 
 void Member::look(base::Time now) {
-  if (start_.stdio == Stdio::worker && process_ && feed_->given() > answered_ && now - since_ >= kHungerNotice) check_hunger();
+  if (start_.stdio == Stdio::worker && process_ && feed_->given() > answered_ && now - since_ >= kHungerNotice)
+    check_hunger();
 }
 
 /// Tells the head when the program sits in read, has an unanswered record and nothing more to read.

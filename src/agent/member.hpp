@@ -62,16 +62,16 @@ class Member final : private ProcessEvents {
   std::optional<Feed> feed_;
 
   std::uint64_t answered_ = 0;
-  base::Time since_;             // of the last answer or of the first record after idling
-  double service_ = -1;          // seconds a record
-  bool hungry_ = false;          // has asked for more since its start
+  base::Time since_;                // of the last answer or of the first record after idling
+  double service_ = -1;             // seconds a record
+  bool hungry_ = false;             // has asked for more since its start
   std::uint64_t asked_at_ = ~0ULL;  // bytes written when it last asked
   base::Timer hunger_;
-  bool untrusted_ = false;       // a surplus was told; what follows is not read
+  bool untrusted_ = false;  // a surplus was told; what follows is not read
 
-  std::int64_t credit_ = 0;         // bytes that a source may send
-  std::int64_t result_credit_;      // bytes of result that may be sent
-  std::uint64_t consumed_ = 0;      // bytes of answers written and told
+  std::int64_t credit_ = 0;     // bytes that a source may send
+  std::int64_t result_credit_;  // bytes of result that may be sent
+  std::uint64_t consumed_ = 0;  // bytes of answers written and told
   bool paused_ = false;
   std::deque<base::Bytes> console_;
   bool console_ended_ = false;

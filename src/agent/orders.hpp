@@ -19,13 +19,13 @@ enum class Stdio : std::uint8_t {
 
 /// The order to start a member: payload of wire::Type::start.
 struct Start {
-  std::string name;                ///< workers.3
+  std::string name;  ///< workers.3
   std::vector<std::string> argv;
-  std::vector<std::string> env;    ///< NAME=value, laid over the agent's own environment
-  std::string dir;                 ///< working directory
-  std::string scratch;             ///< FIBER_DIR, made by the agent and removed with the member
+  std::vector<std::string> env;  ///< NAME=value, laid over the agent's own environment
+  std::string dir;               ///< working directory
+  std::string scratch;           ///< FIBER_DIR, made by the agent and removed with the member
   Stdio stdio = Stdio::none;
-  bool console = false;            ///< gets FIBER_STDIN and (unless stdout is the result) FIBER_STDOUT
+  bool console = false;  ///< gets FIBER_STDIN and (unless stdout is the result) FIBER_STDOUT
   channel::Framing framing = channel::Framing::lines;
   channel::Reply reply = channel::Reply::one;
   channel::Envelope envelope = channel::Envelope::none;
@@ -38,10 +38,10 @@ struct Start {
 /// How a member ended: payload of wire::Type::gone.
 struct Gone {
   base::ExitStatus status;
-  int cannot_run = 0;              ///< 126 or 127 (125: no process to be had): the program was never executed
-  std::string message;             ///< why, then
-  std::uint64_t taken = 0;         ///< records taken since its start
-  bool closed_output = false;      ///< closed its stdout and lived on; it was killed for that
+  int cannot_run = 0;          ///< 126 or 127 (125: no process to be had): the program was never executed
+  std::string message;         ///< why, then
+  std::uint64_t taken = 0;     ///< records taken since its start
+  bool closed_output = false;  ///< closed its stdout and lived on; it was killed for that
 
   base::Bytes encode() const;
   static Gone decode(std::string_view bytes);

@@ -68,7 +68,7 @@ void Ledger::fail(std::uint64_t key, std::string reply) {
 }
 
 void Ledger::store(Chunk& chunk, const base::Bytes& bytes, std::uint32_t n) {
-  Chunk::Piece piece{bytes, std::nullopt};
+  Chunk::Piece piece{bytes, std::nullopt, n};
   if (waiting_ + bytes.size() > memory_) {
     piece.spilled = spill_.put(bytes.view());
     full_ = !piece.spilled;
@@ -76,23 +76,21 @@ void Ledger::store(Chunk& chunk, const base::Bytes& bytes, std::uint32_t n) {
   }
   waiting_ += piece.bytes.size();
   chunk.out.push_back(std::move(piece));
-  chunk.out_count += n;
 }
 
 void Ledger::hand_over(Chunk& chunk) {
-  std::uint32_t count = std::exchange(chunk.out_count, 0);
-  delivered_ += count;
   for (Chunk::Piece& piece : std::exchange(chunk.out, {})) {
     waiting_ -= piece.bytes.size();
     if (piece.spilled) piece.bytes = spill_.take(*piece.spilled);
-    deliver_(piece.bytes, std::exchange(count, 0));
+    delivered_ += piece.count;
+    deliver_(piece.bytes, piece.count);
   }
 }
 
 void Ledger::flush() {
   while (!chunks_.empty()) {
     auto front = chunks_.begin();
-    if (front->second.out_count > 0) hand_over(front->second);
+    if (!front->second.out.empty()) hand_over(front->second);
     full_ = false;
     if (!front->second.done()) return;
     erase(front);

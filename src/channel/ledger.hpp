@@ -26,9 +26,9 @@ struct Chunk {
   struct Piece {
     base::Bytes bytes;
     std::optional<Spill::Extent> spilled;
+    std::uint32_t count = 0;
   };
   std::vector<Piece> out;  ///< answers that wait for their turn
-  std::uint32_t out_count = 0;
   bool done() const { return answered == count; }
 };
 

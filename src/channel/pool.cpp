@@ -334,6 +334,11 @@ std::uint32_t Pool::outstanding(MemberId id) const {
   return at == members_.end() ? 0 : at->second.outstanding;
 }
 
+std::uint64_t Pool::answered(MemberId id) const {
+  auto at = members_.find(id);
+  return at == members_.end() ? 0 : at->second.answered;
+}
+
 bool Pool::was_closed(MemberId id) const {
   auto at = members_.find(id);
   return at != members_.end() && at->second.closed;

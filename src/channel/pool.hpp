@@ -84,6 +84,9 @@ class Pool {
   bool finished() const { return input_ended_ && queue_.empty() && ledger_.empty(); }
   bool idle() const;      ///< no member has a record
   bool starving() const;  ///< records wait and no member can take one
+  /// A member that ends now should be replaced: there is work, or there may be.
+  bool wants_members() const { return !draining_ && (!input_ended_ || anything_waiting() || !delayed_.empty()); }
+  std::uint64_t answered(MemberId member) const;  ///< since its start
   bool input_full() const { return queue_.full() || ledger_.full(); }
   /// Records taken in and not delivered, and their bytes.
   std::uint64_t open_records() const { return queue_.records() + ledger_.open_records(); }

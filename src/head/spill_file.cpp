@@ -11,7 +11,8 @@ namespace fiber::head {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& folder, const char* what) {
-  throw Error(fmt::format("{}: cannot {} the spill file: {} (see limits.spill)", folder.string(), what, std::strerror(errno)));
+  throw Error(
+      fmt::format("{}: cannot {} the spill file: {} (see limits.spill)", folder.string(), what, std::strerror(errno)));
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ std::optional<channel::Spill::Extent> SpillFile::put(std::string_view bytes) {
 base::Bytes SpillFile::take(Extent extent) {
   std::string text(extent.size, '\0');
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t got = ::pread(file_.get(), text.data() + done, text.size() - done, static_cast<off_t>(extent.offset + done));
+    const ssize_t got =
+        ::pread(file_.get(), text.data() + done, text.size() - done, static_cast<off_t>(extent.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) fail(folder_, "read");
     done += static_cast<std::size_t>(got);

@@ -116,8 +116,8 @@ void Output::flush() {
     msghdr message{};
     message.msg_iov = parts;
     message.msg_iovlen = count;
-    ssize_t wrote = socket_ ? ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
-                            : ::writev(fd_, parts, static_cast<int>(count));
+    ssize_t wrote =
+        socket_ ? ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL) : ::writev(fd_, parts, static_cast<int>(count));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (wrote < 0 && (errno == EPIPE || errno == ECONNRESET)) return lost();
