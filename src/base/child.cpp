@@ -23,9 +23,7 @@
 
 #define BOOST_PROCESS_V2_SEPARATE_COMPILATION
 #define BOOST_PROCESS_USE_STD_FS
-#include <boost/asio/io_context.hpp>
-#include <boost/process/v2/posix/vfork_launcher.hpp>
-#include <boost/process/v2/process.hpp>
+#include <boost/process/v2/posix/default_launcher.hpp>
 #include <boost/process/v2/src.hpp>
 
 #include "base/fd.hpp"
@@ -50,7 +48,7 @@ struct Failure {
   int error = 0;
 };
 
-/// The hooks that Boost.Process calls in the child. It shares the parent's memory until exec, so they only make
+/// What happens in the child, as a hook of Boost.Process. It shares the parent's memory until exec, so they only make
 /// system calls, and leave by _exit.
 class Hooks {
  public:
@@ -69,22 +67,14 @@ class Hooks {
     return {};
   }
 
-  void on_exec_error(process::posix::default_launcher&, const process::filesystem::path&, const char* const*&,
-                     const error_code& error) {
-    errno = error.value();
-    fail(Step::exec);
-  }
-  /// Never called: Boost.Process 1.81 looks for a hook with these parameters and then calls the one above.
-  void on_exec_error(process::posix::default_launcher&, const error_code&, const process::filesystem::path&,
-                     const char* const*&, const error_code&);
-
- private:
+  /// Reports errno and ends the child.
   [[noreturn]] void fail(Step step) const {
     const Failure failure{step, errno};
     [[maybe_unused]] const ssize_t written = ::write(report_, &failure, sizeof failure);
     ::_exit(kExitFiber);
   }
 
+ private:
   void place_descriptors() const {
     std::array<int, 3> from{what_.in, what_.out, what_.err};
     for (int to = 0; to < 3; ++to) {
@@ -241,19 +231,21 @@ std::string interpreter_of(int dir, const std::string& path) {
   refuse(what, "cannot be executed: " + reason, kExitCannotRun);
 }
 
-/// Runs `launcher`. The io_context serves this call alone: Boost.Process tells it of the fork in the child, and one
-/// that has an event queue would make that anew, in memory that is the parent's too.
-int start(process::posix::vfork_launcher& launcher, const std::string& path, const char** argv, Hooks& hooks) {
-  boost::asio::io_context io;
-  error_code failed;
-  try {
+/// Boost.Process's launcher, with vfork. Its own vfork_launcher tells an io_context of the fork in the child, where
+/// that would renew the parent's event queue, and makes an event queue and a pidfd for each process.
+class Launcher : public process::posix::default_launcher {
+ public:
+  /// Sets `pid`; returns an errno if there was no process to be had.
+  int start(const process::filesystem::path& program, const char* const* argv, Hooks& hooks) {
     const BlockedSignals blocked;
-    launcher(io.get_executor(), failed, path, argv, hooks).detach();
-  } catch (const boost::system::system_error&) {
-    // No descriptor for an event queue or for the process: the pid is all we need.
+    pid = ::vfork();
+    if (pid != 0) return pid < 0 ? errno : 0;
+    error_code failed = process::posix::detail::on_exec_setup(*this, program, argv, hooks);
+    if (!failed) close_all_fds(failed);
+    if (!failed) ::execve(program.c_str(), const_cast<char* const*>(argv), const_cast<char* const*>(env));
+    hooks.fail(Step::exec);
   }
-  return failed.value();
-}
+};
 
 std::vector<const char*> pointers(const std::vector<std::string>& strings) {
   std::vector<const char*> made;
@@ -278,13 +270,13 @@ pid_t launch(const Launch& what) {
   PipeEnds report = make_pipe(false, false);
   if (report.write.get() < 3) report.write = Fd(::fcntl(report.write.get(), F_DUPFD_CLOEXEC, 3));
   if (!report.write) throw_errno("cannot make a pipe");
-  std::vector<const char*> argv = pointers(what.argv);
+  const std::vector<const char*> argv = pointers(what.argv);
   const std::vector<const char*> env = pointers(what.env);
-  process::posix::vfork_launcher launcher;
+  Launcher launcher;
   launcher.env = env.data();
   launcher.fd_whitelist = {0, 1, 2, report.write.get()};
   Hooks hooks(what, dir.get(), report.write.get());
-  const int error = start(launcher, path, argv.data(), hooks);
+  const int error = launcher.start(path, argv.data(), hooks);
   if (launcher.pid < 0) refuse(what, at, path, Failure{Step::prepare, error});
 
   report.write.reset();

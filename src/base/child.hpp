@@ -30,8 +30,8 @@ struct Launch {
   std::vector<std::string> env;   ///< "NAME=value", complete
   std::string dir;                ///< working directory; relative paths start there, argv[0] and PATH included
   int in = -1, out = -1, err = -1;
-  bool own_group = true;          ///< leader of a new process group
-  bool die_with_parent = true;    ///< SIGKILL when the starting process dies (PR_SET_PDEATHSIG)
+  bool own_group = true;        ///< leader of a new process group
+  bool die_with_parent = true;  ///< SIGKILL when the starting process dies (PR_SET_PDEATHSIG)
 };
 
 /// Starts a process: default signal actions, empty signal mask, no other descriptors. Throws fiber::Error with code
