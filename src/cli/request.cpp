@@ -48,7 +48,7 @@ std::string other_spec(const std::string& spec) {
 /// The folder a spec lies in; the current one if it comes through a pipe.
 std::string folder_of(const std::string& spec) {
   struct stat info {};
-  const std::string here = current_folder();
+  std::string here = current_folder();
   if (stat(spec.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return here;
   return (fs::path(here) / spec).lexically_normal().parent_path().string();
 }
@@ -161,8 +161,8 @@ Env parse_env_file(const plan::Document& file) {
     if (line.empty() || line.front() == '#') continue;
     const std::string place = file.file + ":" + std::to_string(number);
     if (line.starts_with("export ")) line = trim_left(line.substr(7));
-    if (line.find('\0') != line.npos) throw Error(place + ": a zero byte cannot be part of a variable");
-    if (line.substr(0, line.find('=')).find_first_of(" \t") != line.npos) {
+    if (line.find('\0') != std::string_view::npos) throw Error(place + ": a zero byte cannot be part of a variable");
+    if (line.substr(0, line.find('=')).find_first_of(" \t") != std::string_view::npos) {
       throw Error(place + ": a variable's name cannot have blanks in it, found \"" + std::string(line) + "\"");
     }
     add_env(env, std::string(line), place);

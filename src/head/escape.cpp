@@ -25,8 +25,8 @@ Character decode(std::string_view text) {
     if ((byte(i) & 0xC0) != 0x80) return {};
     number = number << 6 | (byte(i) & 0x3Fu);
   }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (number < least[size] || number > 0x10FFFF || (number >= 0xD800 && number <= 0xDFFF)) return {};
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (number < kLeast[size] || number > 0x10FFFF || (number >= 0xD800 && number <= 0xDFFF)) return {};
   return {size, number};
 }
 

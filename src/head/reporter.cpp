@@ -52,9 +52,9 @@ std::string prefixed(std::string_view text) {
 }
 
 std::string label(const std::string& member, unsigned index, std::size_t width, bool color) {
-  constexpr int colors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
+  constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
   const std::string text = fmt::format(" {:<{}} │", member, width);
-  return color ? fmt::format("\x1b[{}m{}\x1b[0m ", colors[index % std::size(colors)], text) : text + " ";
+  return color ? fmt::format("\x1b[{}m{}\x1b[0m ", kColors[index % std::size(kColors)], text) : text + " ";
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void Reporter::output(const std::string& member, unsigned index, std::string_vie
   }
   if (style_.logs == Logs::raw && !style_.json && pending.text.size() > kRawKept)
     out += std::exchange(pending.text, {});
-  show(pending, std::move(out));
+  show(pending, out);
 }
 
 void Reporter::output_ended(const std::string& member, unsigned index) {
@@ -157,7 +157,7 @@ void Reporter::finish_line(const std::string& member, unsigned index, Pending& p
   pending.cut = pending.returned = false;
 }
 
-void Reporter::show(Pending& pending, std::string out) {
+void Reporter::show(Pending& pending, const std::string& out) {
   if (style_.logs != Logs::group) return put(out);
   pending.group += out;
   if (pending.group.size() > kGroupKept) put(std::exchange(pending.group, {}));

@@ -57,7 +57,7 @@ class Reporter {
   void directory_failed();
   void append(Pending& pending, std::string_view part);
   void finish_line(const std::string& member, unsigned index, Pending& pending, std::string& out);
-  void show(Pending& pending, std::string out);
+  void show(Pending& pending, const std::string& out);
   void put(std::string_view text);
 
   Style style_;

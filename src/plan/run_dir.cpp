@@ -32,8 +32,8 @@ constexpr const char* kStateAdvice = "set XDG_STATE_HOME to a folder of your own
 /// Lower case letters and digits that are not taken for one another; a letter first, so that YAML sees no
 /// number.
 std::string random_id() {
-  constexpr std::string_view alphabet = "abcdefghjkmnpqrstuvwxyz23456789";
-  constexpr std::size_t letters = 23;
+  constexpr std::string_view kAlphabet = "abcdefghjkmnpqrstuvwxyz23456789";
+  constexpr std::size_t kLetters = 23;
   unsigned char bytes[kIdLength];
   std::size_t got = 0;
   while (got < kIdLength) {
@@ -42,7 +42,7 @@ std::string random_id() {
     if (n > 0) got += static_cast<std::size_t>(n);
   }
   std::string id;
-  for (const unsigned char byte : bytes) id += alphabet[byte % (id.empty() ? letters : alphabet.size())];
+  for (const unsigned char byte : bytes) id += kAlphabet[byte % (id.empty() ? kLetters : kAlphabet.size())];
   return id;
 }
 
