@@ -108,7 +108,7 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto found = anchors_.find(anchor);
     if (found == anchors_.end()) stop(mark, "an alias inside of what it stands for");
-    spend(mark, weigh(found->second));
+    spend(place(mark), weigh(found->second));
     add(Yaml(found->second), 0, true);
   }
 
@@ -136,10 +136,8 @@ class Builder : public YAML::EventHandler {
  private:
   bool in_map() const { return !open_.empty() && open_.back().value.is_map(); }
   std::size_t offset(const YAML::Mark& mark) const { return static_cast<std::size_t>(std::max(mark.pos, 0)); }
-  Position place(const YAML::Mark& mark) const {
-    return source_.at(static_cast<std::size_t>(std::max(mark.line, 0)),
-                      static_cast<std::size_t>(std::max(mark.column, 0)));
-  }
+  /// By the byte: at the end of a text the parser's columns are wrong.
+  Position place(const YAML::Mark& mark) const { return source_.at(offset(mark)); }
   void mistake(const YAML::Mark& mark, std::string message) {
     out_.mistakes.push_back({place(mark), std::move(message)});
   }
@@ -147,14 +145,14 @@ class Builder : public YAML::EventHandler {
     throw Stop{{place(mark), std::move(message)}};
   }
 
-  void spend(const YAML::Mark& mark, const Weight& weight) {
+  void spend(Position at, const Weight& weight) {
     nodes_ += weight.nodes;
     text_ += weight.text;
     if (open_.size() + weight.depth > kYamlMaxDepth) {
-      stop(mark, fmt::format("nested deeper than {} levels", kYamlMaxDepth));
+      throw Stop{{at, fmt::format("nested deeper than {} levels", kYamlMaxDepth)}};
     }
     if (nodes_ > kYamlMaxNodes || text_ > kYamlMaxText) {
-      stop(mark, "too many values in one file (aliases counted as often as they are used)");
+      throw Stop{{at, "too many values in one file (aliases counted as often as they are used)"}};
     }
   }
 
@@ -168,7 +166,7 @@ class Builder : public YAML::EventHandler {
   }
 
   void start(const YAML::Mark& mark, YAML::anchor_t anchor, Yaml::Kind kind) {
-    spend(mark, {});
+    spend(place(mark), {});
     if (in_map() && !open_.back().has_key) stop(mark, kNoKey);
     Open open{.value = {}, .anchor = anchor};
     open.value.kind = kind;
@@ -184,12 +182,9 @@ class Builder : public YAML::EventHandler {
 
   /// A value is complete: it is an item, a key, what belongs to a key, or the root.
   void add(Yaml value, YAML::anchor_t anchor, bool counted = false) {
-    YAML::Mark mark;
-    mark.line = static_cast<int>(value.at.line) - 1;
-    mark.column = 0;
-    if (!counted) spend(mark, {.nodes = 1, .text = value.text.size(), .depth = 0});
+    if (!counted) spend(value.at, {.nodes = 1, .text = value.text.size(), .depth = 0});
     if (anchor != 0) {
-      spend(mark, weigh(value));
+      spend(value.at, weigh(value));
       anchors_[anchor] = value;
     }
     if (open_.empty()) {

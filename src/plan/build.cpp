@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plan/check.hpp"
+#include "plan/command.hpp"
 #include "plan/interpolate.hpp"
 #include "plan/quantity.hpp"
 
@@ -47,33 +48,6 @@ void choose(const Yaml& map, std::string_view key, std::initializer_list<std::st
   if (!value) return;
   auto found = std::find(words.begin(), words.end(), value->text);
   if (found != words.end()) out = static_cast<Enum>(found - words.begin());
-}
-
-std::string shell_quoted(const std::string& text) {
-  auto safe = [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_-./=,:@+").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), safe)) return text;
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-/// Arguments from the command line go behind the program's own; they are taken literally.
-void append(Command& command, const std::vector<std::string>& args) {
-  if (args.empty()) return;
-  if (!command.shell) {
-    for (const std::string& arg : args) command.argv.push_back(literal(arg));
-    return;
-  }
-  std::string& text = command.argv[2];
-  if (text.find("$@") != std::string::npos) {
-    command.argv.push_back("sh");
-    for (const std::string& arg : args) command.argv.push_back(literal(arg));
-    return;
-  }
-  text.erase(text.find_last_not_of(" \t\n") + 1);
-  for (const std::string& arg : args) text += " " + literal(shell_quoted(arg));
 }
 
 /// A role in the making, with its place in the spec.
@@ -137,6 +111,10 @@ class Builder {
       if (const YamlEntry* entry = root_.find(name)) role(name, name, *entry);
     }
     if (const Yaml* further = get(root_, "roles")) {
+      if (further->entries.size() > kMaxJobs) {
+        return mistakes_.add(
+            further->at, fmt::format("roles has {} roles, at most {} are possible", further->entries.size(), kMaxJobs));
+      }
       for (const YamlEntry& entry : further->entries) role(entry.key, "roles." + entry.key, entry);
     }
     if (drafts_.empty() && !root_.find("master") && !root_.find("workers") && !get(root_, "roles")) {
@@ -155,7 +133,7 @@ class Builder {
     if (mapped) {
       for (const std::string& word : request_.command) out.role.run.argv.push_back(literal(word));
     } else if (const Yaml* run = get(map, "run")) {
-      out.role.run = command(*run);
+      out.role.run = read_command(*run);
     } else if (!map.find("run") && entry.value.is_map()) {
       mistakes_.add(entry.at, fmt::format("{} runs nothing: give {}.run", path, path));
     }
@@ -167,17 +145,6 @@ class Builder {
     out.role.per_job = number(map, "per_job", 0);
     out.role.env = environment(path, map);
     drafts_.push_back(std::move(out));
-  }
-
-  static Command command(const Yaml& run) {
-    Command out;
-    if (run.is_scalar()) {
-      out.argv = {"/bin/sh", "-c", run.text};
-      out.shell = true;
-    } else {
-      for (const Yaml& item : run.items) out.argv.push_back(item.text);
-    }
-    return out;
   }
 
   /// The spec's, the role's and `-e`, each over the one before.
@@ -322,7 +289,7 @@ class Builder {
     if (request_.args.empty()) return;
     Draft* target = draft("master") ? draft("master") : draft("workers");
     if (!target) return mistakes_.add(root_.at, "arguments are given, and there is neither a master nor workers");
-    if (!target->role.run.argv.empty()) append(target->role.run, request_.args);
+    if (!target->role.run.argv.empty()) append_arguments(target->role.run, request_.args);
   }
 
   void retry(const Yaml& map) {

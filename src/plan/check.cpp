@@ -17,6 +17,9 @@ using base::printable;
 using base::Yaml;
 using base::YamlEntry;
 
+constexpr std::size_t kMaxVariables = 4096;
+constexpr std::size_t kHints = 100;  ///< a file of nothing but mistakes must not take long
+
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
@@ -64,26 +67,23 @@ class Checker {
   /// A map whose keys are in the table below `pattern`.
   void group(const std::string& pattern, const std::string& path, Yaml& map) {
     bool later = pattern == "channels.NAME" && is_later_channel(map);
-    for (std::size_t i = 0; i < map.entries.size();) {
-      YamlEntry& entry = map.entries[i];
-      const Key* key = starts_with(entry.key, "x-") ? nullptr : find_key(child_pattern(pattern, entry.key));
-      std::string child = path.empty() ? entry.key : fmt::format("{}.{}", path, entry.key);
-      bool keep = false;
-      if (!starts_with(entry.key, "x-")) {
-        if (!key) unknown(pattern, path, entry);
-        if (key && (!later || key->name() == "type")) keep = value(*key, child, entry);
-      }
-      drop_or_go_on(map, i, keep);
-    }
+    keep_where(map, [&](YamlEntry& entry) {
+      const Key* key = find_key(child_pattern(pattern, entry.key));
+      if (!key) unknown(pattern, path, entry);
+      if (!key || (later && key->name() != "type")) return false;
+      return value(*key, path.empty() ? entry.key : fmt::format("{}.{}", path, entry.key), entry);
+    });
   }
 
  private:
-  static void drop_or_go_on(Yaml& map, std::size_t& i, bool keep) {
-    if (keep) {
-      ++i;
-    } else {
-      map.entries.erase(map.entries.begin() + static_cast<std::ptrdiff_t>(i));
+  /// Drops `x-*` and the entries that are not to be kept.
+  template <class Keep>
+  static void keep_where(Yaml& map, Keep keep) {
+    std::vector<YamlEntry> kept;
+    for (YamlEntry& entry : map.entries) {
+      if (!starts_with(entry.key, "x-") && keep(entry)) kept.push_back(std::move(entry));
     }
+    map.entries = std::move(kept);
   }
 
   void unknown(const std::string& pattern, const std::string& path, const YamlEntry& entry) {
@@ -92,10 +92,10 @@ class Checker {
     auto full = [&](std::string_view name) {
       return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
     };
-    std::string hint(nearest(entry.key, names));
+    std::string hint(mistakes_.count() < kHints ? nearest(entry.key, names) : "");
     if (!hint.empty()) {
       hint = full(hint);
-    } else {
+    } else if (mistakes_.count() < kHints) {
       hint = home_of(entry.key);
     }
     mistakes_.add(entry.at, fmt::format("unknown key {}{}", printable(full(entry.key), 80),
@@ -146,34 +146,30 @@ class Checker {
 
   void names(const Key& key, const std::string& path, Yaml& map) {
     const Key& child = *find_key(fmt::format("{}.NAME", key.path));
-    for (std::size_t i = 0; i < map.entries.size();) {
-      YamlEntry& entry = map.entries[i];
-      bool keep = false;
+    keep_where(map, [&](YamlEntry& entry) {
       std::string full = fmt::format("{}.{}", path, entry.key);
-      if (starts_with(entry.key, "x-")) {
-        // the user's own
-      } else if (!is_name(entry.key)) {
+      if (!is_name(entry.key)) {
         mistakes_.add(entry.at, fmt::format("{} is no name: small letters, digits and _, beginning with a letter",
                                             printable(full, 80)));
-      } else if (key.path == "roles" && (entry.key == "master" || entry.key == "workers")) {
-        mistakes_.add(entry.at, fmt::format("{} is written {}, without roles", full, entry.key));
-      } else {
-        keep = value(child, full, entry);
+        return false;
       }
-      drop_or_go_on(map, i, keep);
-    }
+      if (key.path == "roles" && (entry.key == "master" || entry.key == "workers")) {
+        mistakes_.add(entry.at, fmt::format("{} is written {}, without roles", full, entry.key));
+        return false;
+      }
+      return value(child, full, entry);
+    });
   }
 
   void env(const std::string& path, Yaml& map) {
     const Key& key = *find_key("env");
-    for (std::size_t i = 0; i < map.entries.size();) {
-      YamlEntry& entry = map.entries[i];
+    if (map.entries.size() > kMaxVariables) {
+      values_.refuse(
+          map, fmt::format("{} has {} variables, at most {} are possible", path, map.entries.size(), kMaxVariables));
+    }
+    keep_where(map, [&](YamlEntry& entry) {
       std::string full = printable(fmt::format("{}.{}", path, entry.key), 80);
       std::size_t before = mistakes_.count();
-      if (starts_with(entry.key, "x-")) {
-        drop_or_go_on(map, i, false);
-        continue;
-      }
       if (!is_variable_name(entry.key)) {
         mistakes_.add(entry.at, fmt::format("{} is no name of a variable: letters, digits and _", full));
       } else if (is_reserved(entry.key)) {
@@ -183,8 +179,8 @@ class Checker {
       } else if (entry.value.is_scalar()) {
         values_.scalar(key, full, entry.value);
       }
-      drop_or_go_on(map, i, mistakes_.count() == before);
-    }
+      return mistakes_.count() == before;
+    });
   }
 
   ValueCheck values_;

@@ -252,6 +252,18 @@ TEST_CASE("mistakes: at most fifty are printed") {
   CHECK(all.find("train.yaml:51:1: unknown key bad49") != std::string::npos);
 }
 
+TEST_CASE("mistakes: files of nothing but mistakes") {
+  std::string keys, roles = "roles:\n", env = "workers: w\nenv:\n";
+  for (int i = 0; i < 40'000; ++i) {
+    keys += fmt::format("workes{}: 1\n", i);
+    roles += fmt::format("  r{}: x\n", i);
+    env += fmt::format("  V{}: \n", i);
+  }
+  CHECK(refusal(keys).find("... and 39951 more") != std::string::npos);
+  CHECK(refusal(roles) == "train.yaml:2:3: roles has 40000 roles, at most 400 are possible");
+  CHECK(refusal(env) == "train.yaml:3:3: env has 40000 variables, at most 4096 are possible");
+}
+
 TEST_CASE("mistakes: random specs are read or refused, never more") {
   const std::string seed =
       "fiber: 1\nname: t\nenv: {A: \"${N:-1}\", B: x}\nmaster: &m\n  run: [python3, 'm.py', \"%{rank}\"]\n"
