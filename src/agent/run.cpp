@@ -3,15 +3,29 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <string_view>
 
 #include "agent/agent.hpp"
 #include "agent/local_process.hpp"
 #include "base/child.hpp"
 #include "base/loop.hpp"
+#include "plan/claimed_folder.hpp"
 
 namespace fiber::agent {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+/// Removes the run's folder of sockets and scratch files if its owner, the head, is dead.
+void clean_up_after_head(const std::string& endpoint) {
+  constexpr std::string_view kScheme = "ipc://";
+  if (!endpoint.starts_with(kScheme)) return;
+  plan::remove_unclaimed(std::filesystem::path(endpoint.substr(kScheme.size())).parent_path());
+}
+
+}  // namespace
 
 int run(const std::string& endpoint) {
   base::raise_file_limit();
@@ -31,6 +45,7 @@ int run(const std::string& endpoint) {
   loop.run();
   agent.kill_all();
   base::kill_descendants(2s);
+  clean_up_after_head(endpoint);
   return 0;
 }
 

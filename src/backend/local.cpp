@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -19,6 +20,14 @@ std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
   return all;
+}
+
+/// Our own program file, by its name where that still leads to it.
+std::string own_program() {
+  const std::string link = "/proc/self/exe";
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink(link, error);
+  return !error && std::filesystem::equivalent(path, link, error) && !error ? path.string() : link;
 }
 
 }  // namespace
@@ -46,7 +55,7 @@ JobId Local::start(const JobSpec& spec) {
   base::Fd log(::open(job.log.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
   if (!log) base::throw_errno(job.log);
   base::Launch launch;
-  launch.argv = {"/proc/self/exe", "agent", spec.endpoint};
+  launch.argv = {own_program(), "agent", spec.endpoint};
   launch.env = environment();
   launch.dir = "/";
   launch.in = life.read.get();
