@@ -110,6 +110,7 @@ static std::vector<std::string> merge_environment(const std::vector<std::string>
 }
 
 void LocalProcess::start(const Start& start, base::Reaper& reaper) {
+  std::filesystem::remove_all(start.scratch);  // of an earlier life
   std::filesystem::create_directories(start.scratch);
   scratch_ = start.scratch;
   std::vector<std::string> over = start.env;

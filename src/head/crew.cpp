@@ -24,7 +24,7 @@ Crew::Crew(const plan::Plan& plan, std::string run, std::string scratch)
 }
 
 std::string Crew::rename_job(JobIndex old, JobIndex fresh) {
-  const std::string& name = jobs_[old];
+  const std::string name = jobs_[old];
   jobs_.resize(std::max<std::size_t>(jobs_.size(), fresh + 1));
   jobs_[fresh] = fmt::format("{}+{}", name.substr(0, name.find('+')), fresh);
   for (Member& member : members_) {
