@@ -105,12 +105,7 @@ void Head::handle(JobIndex job, wire::Message message) {
       if (console_) outside_.want_input(agent::kCredit - console_open_);
       break;
     case Type::surplus:
-      abort(fmt::format("{} has written more answers than it took records; the answer to record {} and all that follow "
-                        "cannot be trusted. The first that is too many: \"{}\". Does the program print other things to "
-                        "stdout? They belong on stderr (or use `envelope: id`)",
-                        member.name, std::max<std::uint64_t>(pool_->pool().first_unanswered(member.id), 1),
-                        message.payload.view()),
-            kExitFiber);
+      distrust(member, message.payload.view());
       break;
     case Type::gone:
       gone(member, agent::Gone::decode(message.payload.view()));

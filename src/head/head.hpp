@@ -62,6 +62,7 @@ class Head {
   void failed_start(Member& member, const agent::Gone& end);
   void replace(Member& member, base::Duration wait);
   void revive();
+  void distrust(const Member& member, std::string_view surplus);
   void abort(const std::string& why, int code);
   void end(int code, Manner manner);
   void dismiss(Manner manner);
@@ -89,6 +90,7 @@ class Head {
   std::optional<std::uint32_t> console_;  // the member that reads FIBER_STDIN
   std::size_t console_open_ = 0;          // bytes under way to it
   base::Timer grace_, limit_;
+  std::optional<base::Time> leave_by_;    // then members that are still there are killed
   base::Duration ran_{};
   base::Time ticked_;
 };

@@ -16,7 +16,6 @@ namespace {
 constexpr unsigned kFailedStarts = 5;   // in a row over the role, without an answer
 constexpr unsigned kRetriesAsked = 20;  // exits that ask for another try, in a row
 constexpr unsigned kLostJobs = 20;      // in a row, without an answer
-constexpr auto kQuietEnd = 300ms;       // from the end of input to SIGTERM
 constexpr auto kJobsEnd = 3s;
 
 bool asks_for_retry(const plan::Plan& plan, const agent::Gone& end) {
@@ -172,6 +171,19 @@ void Head::job_lost(JobIndex job, const std::string& why) {
   finish_if_empty();
 }
 
+/// A member has written more answers than it took records. This may come to light when all seems to be answered.
+void Head::distrust(const Member& member, std::string_view surplus) {
+  const std::uint64_t first = pool_->pool().first_unanswered(member.id);
+  const std::string which = first > 0 ? fmt::format("its answer to record {} and those", first) : "its last answers and those";
+  const std::string why = fmt::format(
+      "{} has written more answers than it took records: {} that follow cannot be trusted. The first that is too many: "
+      "\"{}\". Does the program print other things to stdout? They belong on stderr (or use `envelope: id`)",
+      member.name, which, surplus);
+  if (phase_ <= Phase::draining) return abort(why, kExitFiber);
+  reporter_.error(why);
+  code_ = kExitFiber;
+}
+
 void Head::abort(const std::string& why, int code) {
   if (phase_ > Phase::draining) return;
   reporter_.error(why);
@@ -206,15 +218,19 @@ void Head::dismiss(Manner manner) {
       tell(member, Type::signal, SIGCONT);
     }
   }
+  if (!leave_by_) {
+    // Nobody reads what is still computed once stdout is closed.
+    const bool unread = code_ == kExitSignalBase + SIGPIPE;
+    leave_by_ = clock_.now() + (unread ? base::Duration(500ms) : base::Duration(plan_.limits.grace));
+  }
+  const base::Duration left = *leave_by_ - clock_.now();
   if (manner == Manner::at_once) {
     grace_ = clock_.after(kJobsEnd, [this] { jobs_.end_all(base::Duration::zero()); });
   } else if (manner == Manner::polite) {
-    grace_ = clock_.after(kQuietEnd, [this] { dismiss(Manner::firm); });
+    // Who has been told the end of its input ends by itself, and all it still writes is looked at.
+    grace_ = clock_.after(left / 2, [this] { dismiss(Manner::firm); });
   } else {
-    // Nobody reads what is still computed once stdout is closed.
-    const base::Duration most =
-        code_ == kExitSignalBase + SIGPIPE ? base::Duration(500ms) : base::Duration(plan_.limits.grace);
-    grace_ = clock_.after(most, [this] { dismiss(Manner::at_once); });
+    grace_ = clock_.after(left, [this] { dismiss(Manner::at_once); });
   }
 }
 
