@@ -71,7 +71,7 @@ plan::Override setting(const Given& given) {
     throw Error("--set: expected PATH=VALUE, found \"" + given.value + "\"");
   }
   const std::string path = given.value.substr(0, equals);
-  return {path, given.value.substr(equals + 1), "--set " + path};
+  return {path, given.value.substr(equals + 1), "--set " + path, false};
 }
 
 std::optional<plan::Document> read_config() {
@@ -95,7 +95,8 @@ plan::LoadRequest request(const Parsed& parsed, const Variables& variables) {
     }
     for (std::string_view keys = given.option->keys; !keys.empty();) {
       const std::size_t comma = std::min(keys.find(','), keys.size());
-      request.overrides.push_back({std::string(keys.substr(0, comma)), given.value, given.origin});
+      const bool lenient = !given.origin.starts_with('-');
+      request.overrides.push_back({std::string(keys.substr(0, comma)), given.value, given.origin, lenient});
       keys.remove_prefix(std::min(comma + 1, keys.size()));
     }
   }
@@ -192,7 +193,7 @@ plan::LoadRequest request_for_command(const Parsed& parsed, const Variables& var
   }
   plan::LoadRequest made = request(parsed, variables);
   if (const Given* order = parsed.last("--order")) {  // its key is the channel's own, so the channel is written out
-    made.overrides.push_back({"channels.tasks.type", "pool", order->origin});
+    made.overrides.push_back({"channels.tasks.type", "pool", order->origin, false});
   }
   made.command = parsed.command;
   made.directory = current_folder();

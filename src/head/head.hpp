@@ -83,6 +83,7 @@ class Head {
   std::optional<base::ExitStatus> master_;
   bool wait_for_output_ = true;
   bool jobs_ended_ = false;
+  bool cut_short_ = false;       // ended before everything was answered
   unsigned failed_starts_ = 0;            // of the pool's role, in a row
   unsigned retries_asked_ = 0;            // exits that ask for another try, in a row
   unsigned jobs_lost_ = 0;                // in a row, without an answer

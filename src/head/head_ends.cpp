@@ -30,6 +30,14 @@ std::string reason(const agent::Gone& end) {
   return describe(end.status);
 }
 
+/// 10000 as 10,000.
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
 }  // namespace
 
 void Head::tell(const Member& member, Type type, std::uint32_t count) {
@@ -174,7 +182,8 @@ void Head::job_lost(JobIndex job, const std::string& why) {
 /// A member has written more answers than it took records. This may come to light when all seems to be answered.
 void Head::distrust(const Member& member, std::string_view surplus) {
   const std::uint64_t first = pool_->pool().first_unanswered(member.id);
-  const std::string which = first > 0 ? fmt::format("its answer to record {} and those", first) : "its last answers and those";
+  const std::string which =
+      first > 0 ? fmt::format("its answer to record {} and those", first) : "its last answers and those";
   const std::string why = fmt::format(
       "{} has written more answers than it took records: {} that follow cannot be trusted. The first that is too many: "
       "\"{}\". Does the program print other things to stdout? They belong on stderr (or use `envelope: id`)",
@@ -196,6 +205,7 @@ void Head::end(int code, Manner manner) {
     if (manner == Manner::at_once) dismiss(manner);
     return;
   }
+  cut_short_ = phase_ == Phase::draining || manner != Manner::polite;
   phase_ = Phase::ending;
   code_ = code;
   limit_.reset();
@@ -251,14 +261,16 @@ void Head::close() {
   outside_.done(code_);
 }
 
+/// What the books prove. Both numbers come from the ends of the path: what was read in, what was sent on.
 void Head::summarize() {
   if (!pool_) return;
   const channel::PoolCounts& counts = pool_->pool().counts();
   const std::uint64_t sent = pool_->delivered();
-  std::string text =
-      fmt::format("{} in, {} answered, {} not answered, {} doubled, {} retried", counts.in, sent,
-                  counts.in > sent ? counts.in - sent : 0, sent > counts.in ? sent - counts.in : 0, counts.retried);
-  if (counts.failed > 0) text += fmt::format(", {} of the answers are errors", counts.failed);
+  const std::uint64_t missing = counts.in > sent ? counts.in - sent : 0;
+  std::string text = fmt::format("{} in, {} answered, {} {}, {} doubled, {} retried", grouped(counts.in), grouped(sent),
+                                 grouped(missing), cut_short_ ? "not answered" : "lost",
+                                 grouped(sent > counts.in ? sent - counts.in : 0), grouped(counts.retried));
+  if (counts.failed > 0) text += fmt::format(", {} of the answers are errors", grouped(counts.failed));
   reporter_.summary(text);
 }
 

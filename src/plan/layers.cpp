@@ -95,6 +95,7 @@ void lay_over(Yaml& root, const Override& value, unsigned source, Mistakes& mist
     std::string key(rest.substr(0, dot));
     path += path.empty() ? key : "." + key;
     YamlEntry* entry = map->find(key);
+    if (!entry && value.lenient && is_role(path)) return;
     if (!entry) entry = &map->entries.emplace_back(YamlEntry{key, at, {}});
     if (dot == std::string_view::npos) {
       *entry = {key, at, std::move(fresh)};

@@ -312,3 +312,11 @@ TEST_CASE("arguments are appended to the master's command, else the workers'") {
   positional.insert(positional.end(), tail.begin(), tail.end());
   CHECK(run("workers: exec ./w \"$@\"\n", "workers") == positional);
 }
+
+TEST_CASE("a lenient value for a role that the spec lacks is left out") {
+  LoadRequest request = request_of("master: m\n");
+  request.overrides.push_back({"workers.count", "3", "FIBER_WORKERS", true});
+  CHECK(load(request).roles.size() == 1);
+  request.spec->text += "workers: w\n";
+  CHECK(load(request).role("workers")->count == 3);
+}
