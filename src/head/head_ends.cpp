@@ -32,9 +32,12 @@ std::string reason(const agent::Gone& end) {
 
 /// 10000 as 10,000.
 std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t left = digits.size(); left > 0; --left) {
+    text += digits[digits.size() - left];
+    if (left % 3 == 1 && left > 1) text += ',';
+  }
   return text;
 }
 
