@@ -1,5 +1,6 @@
 """The processes of a case, their memory and their files."""
 import os
+import shutil
 import threading
 import time
 
@@ -22,14 +23,23 @@ def state(pid):
     return read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1]
 
 
+def program(pid):
+    """The base name of what it runs; "fiber" for head and agents, whatever they call themselves."""
+    try:
+        if os.path.samefile(f"/proc/{pid}/exe", shutil.which("fiber")):
+            return "fiber"
+    except OSError:
+        pass
+    return os.path.basename(read(f"/proc/{pid}/cmdline").split(b"\0")[0]).decode(errors="replace")
+
+
 def ours(name=None):
     """Living processes of this case, but the case itself; by the base name of the program, if given."""
     found = []
     for pid in all_pids():
         if pid == os.getpid() or state(pid) in ([], [b"Z"], [b"X"]) or MARKER not in read(f"/proc/{pid}/environ").split(b"\0"):
             continue
-        program = os.path.basename(read(f"/proc/{pid}/cmdline").split(b"\0")[0]).decode(errors="replace")
-        if name is None or program == name or read(f"/proc/{pid}/comm").strip() == name.encode():
+        if name is None or name in (program(pid), read(f"/proc/{pid}/comm").decode().strip()):
             found.append(pid)
     return found
 
@@ -83,7 +93,8 @@ class Peak(threading.Thread):
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.memory = self.disk = self.seen = 0
+        self.memory = self.disk = 0
+        self.seen = set()
         self.done = threading.Event()
 
     def run(self):
@@ -93,7 +104,7 @@ class Peak(threading.Thread):
     def look(self):
         for pid in ours("fiber"):
             peak = kibibytes(pid, "VmHWM")
-            self.seen = max(self.seen, pid)
+            self.seen.add(pid)
             self.memory = max(self.memory, peak)
         self.disk = max(self.disk, disk(os.environ["TMPDIR"], os.environ["XDG_STATE_HOME"]))
 

@@ -1,3 +1,3 @@
 # Arguments arrive unchanged.
-echo | fiber map -q -n 1 -- sh -c 'read -r _; printf "<%s>" "$@"; echo' name 'a b' '' "new
+echo | fiber map -q -n 1 -- sh -c 'read -r _; printf "<%s>" "$@" | tr "\n" "~"; echo' name 'a b' '' "new
 line" 'ü' '${X}' '%{x' "'\""

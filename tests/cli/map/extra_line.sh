@@ -1,5 +1,5 @@
 # A worker that prints an extra line is reported, never believed.
 seq 100 | fiber map -n 1 -- sh -c 'while read -r x; do echo debug; echo "$x"; done' >out 2>err
 echo "exit $?"
-grep -c . out
-cat err
+cat out
+sed "s/record [0-9]*/record N/" err

@@ -1,5 +1,5 @@
 # --json: one event a line on stderr, the last one the end; stdout is the results alone.
-seq 3 | fiber map --json -n 1 -- sed 's/^/r/' 2>events
+seq 3 | fiber map --json -n 1 -- sed -u 's/^/r/' 2>events
 echo "exit $?"
 python3 - <<'P'
 import json

@@ -1,7 +1,7 @@
 # What a member finds: its environment, a private scratch folder, three descriptors, default signals.
 echo | fiber map -q -n 1 -- sh -c 'read -r _
   [ -n "$FIBER_RUN" ] && echo "role $FIBER_ROLE rank $FIBER_RANK size $FIBER_SIZE attempt $FIBER_ATTEMPT" >&2
-  [ -d "$FIBER_DIR" ] && echo "scratch $(stat -c %a "$FIBER_DIR")" >&2
+  [ -d "$FIBER_DIR" ] && [ "$(stat -c %a "$(dirname "$FIBER_DIR")")" = 700 ] && echo "a scratch folder in a private one" >&2
   echo "unbuffered $PYTHONUNBUFFERED" >&2
   python3 -c "
 import os, signal, sys

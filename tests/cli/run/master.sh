@@ -8,7 +8,7 @@ echo "$count replies, sum $sum" >"$FIBER_STDOUT"
 S
 cat >job.yaml <<'Y'
 fiber: 1
-master: sh master.sh
+master: [sh, master.sh]
 workers:
   run: while read -r x; do echo $((x * x)); done
   count: 3

@@ -6,6 +6,6 @@ limits: {run: 300ms, grace: 1s}
 Y
 fiber run -q job.yaml
 echo "exit $?"
-echo x | fiber map -q -n 1 --timeout 300ms -- sh -c 'read -r x; trap "" TERM; while :; do sleep 1; done' &
+echo x | fiber map -q -n 1 --timeout 300ms --set limits.grace=300ms -- sh -c 'read -r x; trap "" TERM; while :; do sleep 1; done' &
 wait $!
 echo "exit $?"

@@ -1,7 +1,7 @@
 # Anchors and merge keys.
 cat >job.yaml <<'Y'
 x-base: &base {count: 2}
-x-text: &text "sed s/^/>/"
+x-text: &text "sed -u 's/^/>/'"
 workers: {<<: *base, run: *text}
 Y
 echo a | fiber run -q job.yaml
