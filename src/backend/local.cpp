@@ -64,7 +64,7 @@ JobId Local::start(const JobSpec& spec) {
   job.pid = base::launch(launch);
   job.lifeline = std::move(life.write);
   job.status.state = JobStatus::State::running;
-  const JobId id = std::to_string(job.pid);
+  JobId id = std::to_string(job.pid);
   const pid_t pid = job.pid;
   jobs_[id] = std::move(job);
   reaper_.expect(pid, [this, id, alive = std::weak_ptr<bool>(alive_)](base::ExitStatus exit) {

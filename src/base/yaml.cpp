@@ -220,7 +220,7 @@ class Builder : public YAML::EventHandler {
       if (value.is_map()) {
         map.merged.push_back(std::move(value));
       } else if (fits) {
-        std::move(value.items.begin(), value.items.end(), std::back_inserter(map.merged));
+        for (Yaml& item : value.items) map.merged.push_back(std::move(item));
       }
       map.drop = true;
     }

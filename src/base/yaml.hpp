@@ -10,7 +10,7 @@ namespace fiber::base {
 /// A place in a text, counted from 1 in lines and characters. `source` tells texts apart and is the caller's.
 struct Position {
   unsigned source = 0, line = 0, column = 0;
-  auto operator<=>(const Position&) const = default;
+  auto operator<=>(const Position&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct YamlEntry;

@@ -83,7 +83,7 @@ class Head {
   std::optional<base::ExitStatus> master_;
   bool wait_for_output_ = true;
   bool jobs_ended_ = false;
-  bool cut_short_ = false;       // ended before everything was answered
+  bool cut_short_ = false;                // ended before everything was answered
   unsigned failed_starts_ = 0;            // of the pool's role, in a row
   unsigned retries_asked_ = 0;            // exits that ask for another try, in a row
   unsigned jobs_lost_ = 0;                // in a row, without an answer
@@ -91,7 +91,7 @@ class Head {
   std::optional<std::uint32_t> console_;  // the member that reads FIBER_STDIN
   std::size_t console_open_ = 0;          // bytes under way to it
   base::Timer grace_, limit_;
-  std::optional<base::Time> leave_by_;    // then members that are still there are killed
+  std::optional<base::Time> leave_by_;  // then members that are still there are killed
   base::Duration ran_{};
   base::Time ticked_;
 };

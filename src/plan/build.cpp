@@ -80,9 +80,9 @@ class Builder {
   }
 
  private:
-  std::string text(std::string_view key, std::string fallback) const {
+  std::string text(std::string_view key, const std::string& fallback) const {
     const Yaml* value = get(root_, key);
-    return value ? value->text : std::move(fallback);
+    return value ? value->text : fallback;
   }
 
   Draft* draft(const std::string& name) {

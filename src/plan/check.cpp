@@ -12,7 +12,6 @@
 namespace fiber::plan {
 namespace {
 
-using base::Position;
 using base::printable;
 using base::Yaml;
 using base::YamlEntry;
@@ -50,7 +49,6 @@ bool may_be_null(const Key& key) {
     case Kind::group:
     case Kind::names:
     case Kind::env:
-      return true;
     case Kind::text:
       return true;
     case Kind::duration:

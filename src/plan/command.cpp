@@ -42,7 +42,7 @@ void append_arguments(Command& command, const std::vector<std::string>& args) {
   }
   std::string& text = command.argv[2];
   if (text.find("$@") != std::string::npos) {
-    command.argv.push_back("sh");
+    command.argv.emplace_back("sh");
     for (const std::string& arg : args) command.argv.push_back(literal(arg));
     return;
   }

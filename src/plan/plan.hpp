@@ -29,26 +29,26 @@ struct Role {
   std::string name;
   Command run;
   unsigned count = 1;
-  unsigned per_job = 0;                     ///< members in one job; 0: the backend chooses
-  std::map<std::string, std::string> env;   ///< the spec's and the role's, merged
+  unsigned per_job = 0;                    ///< members in one job; 0: the backend chooses
+  std::map<std::string, std::string> env;  ///< the spec's and the role's, merged
 };
 
 /// The pool: records from one member, or fiber's own stdin/stdout, to the members of a role.
 struct Pool {
   std::string name = "tasks";
-  std::optional<std::string> from;          ///< the source role (count 1); nothing: fiber's own stdin and stdout
+  std::optional<std::string> from;  ///< the source role (count 1); nothing: fiber's own stdin and stdout
   std::string to;
   Framing framing = Framing::lines;
   Reply reply = Reply::one;
   Envelope envelope = Envelope::none;
   Order order = Order::input;
-  std::uint64_t max_record = 64u << 20;     ///< bytes
+  std::uint64_t max_record = 64u << 20;  ///< bytes
 };
 
 struct Retry {
-  unsigned worker_lost = 3;                 ///< further tries after a lost worker
-  unsigned task_error = 0;                  ///< further tries after a task error
-  std::vector<int> on_exit = {75};          ///< exit codes that ask for another try, uncounted
+  unsigned worker_lost = 3;         ///< further tries after a lost worker
+  unsigned task_error = 0;          ///< further tries after a task error
+  std::vector<int> on_exit = {75};  ///< exit codes that ask for another try, uncounted
   std::chrono::milliseconds backoff_min{1000};
   std::chrono::milliseconds backoff_max{30000};
 };
@@ -56,21 +56,21 @@ struct Retry {
 struct Limits {
   std::optional<std::chrono::milliseconds> run;
   std::chrono::milliseconds grace{10000};
-  std::uint64_t spill = 10ull << 30;        ///< bytes on disk
+  std::uint64_t spill = 10ull << 30;  ///< bytes on disk
 };
 
 /// All that must happen, decided. Pure data: it can be printed, compared and replayed.
 struct Plan {
   std::string name;
   std::string backend = "local";
-  std::string workdir;                      ///< absolute
-  std::vector<Role> roles;                  ///< the master first, if there is one
+  std::string workdir;      ///< absolute
+  std::vector<Role> roles;  ///< the master first, if there is one
   std::optional<Pool> pool;
   Retry retry;
   Limits limits;
   OnTaskFailure on_task_failure = OnTaskFailure::reply;
   DoneWhen done_when = DoneWhen::all;
-  std::string log = "all";                  ///< all | failures
+  std::string log = "all";  ///< all | failures
 
   const Role* role(const std::string& name) const;
   bool has_master() const { return role("master") != nullptr; }

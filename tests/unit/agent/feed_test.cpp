@@ -38,6 +38,33 @@ struct Pipe : agent::Process {
   bool closed = false;
 };
 
+/// How many records begin before an offset of the stream that they make.
+std::uint64_t starts_before(const std::vector<std::string>& records, std::size_t offset) {
+  std::uint64_t count = 0;
+  std::size_t at = 0;
+  for (const std::string& record : records) {
+    if (at >= offset) break;
+    ++count;
+    at += record.size();
+  }
+  return count;
+}
+
+/// One to five records of random lines.
+std::vector<std::string> some_records(std::mt19937& random) {
+  std::vector<std::string> records;
+  for (unsigned n = 1 + random() % 5; n > 0; --n) {
+    records.push_back(std::string(random() % 12, static_cast<char>('a' + random() % 26)) + "\n");
+  }
+  return records;
+}
+
+std::string joined(const std::vector<std::string>& records) {
+  std::string all;
+  for (const std::string& record : records) all += record;
+  return all;
+}
+
 channel::Batch lines(const std::string& text) {
   return {base::Bytes(text), static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'))};
 }
@@ -109,47 +136,28 @@ TEST_CASE("random feeding: the reader sees whole records in order, and the count
     agent::Feed feed(Framing::lines, pipe);
     std::vector<std::string> records;  // what the program is to see
     std::uint64_t answered = 0;
-    const auto starts_before = [&records](std::size_t offset) {
-      std::uint64_t count = 0;
-      std::size_t at = 0;
-      for (const std::string& record : records) {
-        if (at >= offset) break;
-        ++count;
-        at += record.size();
-      }
-      return count;
-    };
     for (int step = 0; step < 300; ++step) {
-      switch (random() % 6) {
-        case 0: {
-          std::string text;
-          for (unsigned n = 1 + random() % 5; n > 0; --n) {
-            records.push_back(std::string(random() % 12, static_cast<char>('a' + random() % 26)) + "\n");
-            text += records.back();
-          }
-          feed.push(lines(text));
-          break;
-        }
-        case 1: {
-          const auto most = static_cast<std::uint32_t>(1 + random() % 6);
-          const std::uint64_t taken = feed.taken();
-          const std::uint32_t back = feed.take_back(most);
-          CHECK(back == std::min<std::uint64_t>(most, records.size() - taken));
-          records.resize(records.size() - back);
-          break;
-        }
-        case 2:
-          feed.set_eager(random() % 2 == 0);
-          break;
-        case 3:
-          if (answered < feed.taken()) feed.answered(++answered);
-          break;
-        default:
-          pipe.read(random() % 20);
-          feed.pump();
+      const unsigned what = random() % 6;
+      if (what == 0) {
+        const std::vector<std::string> more = some_records(random);
+        records.insert(records.end(), more.begin(), more.end());
+        feed.push(lines(joined(more)));
+      } else if (what == 1) {
+        const auto most = static_cast<std::uint32_t>(1 + random() % 6);
+        const std::uint64_t taken = feed.taken();
+        const std::uint32_t back = feed.take_back(most);
+        CHECK(back == std::min<std::uint64_t>(most, records.size() - taken));
+        records.resize(records.size() - back);
+      } else if (what == 2) {
+        feed.set_eager(random() % 2 == 0);
+      } else if (what == 3) {
+        if (answered < feed.taken()) feed.answered(++answered);
+      } else {
+        pipe.read(random() % 20);
+        feed.pump();
       }
       CHECK(feed.given() == records.size());
-      CHECK(feed.taken() == starts_before(pipe.taken.size()));
+      CHECK(feed.taken() == starts_before(records, pipe.taken.size()));
     }
     feed.set_eager(true);
     feed.end();
@@ -158,8 +166,6 @@ TEST_CASE("random feeding: the reader sees whole records in order, and the count
       feed.pump();
     }
     pipe.read(1000);
-    std::string all;
-    for (const std::string& record : records) all += record;
-    CHECK(pipe.taken == all);
+    CHECK(pipe.taken == joined(records));
   }
 }

@@ -269,70 +269,80 @@ TEST_CASE("input and waiting answers go to disk above the memory allowed") {
   CHECK(bench.pool.finished());
 }
 
-TEST_CASE("whatever members do, every record is answered once and in order") {
-  for (unsigned seed = 1; seed <= 400; ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
+namespace {
+
+/// Members that come, answer, give back, ask for more and die as the dice say.
+struct Fray {
+  explicit Fray(unsigned seed) : random(seed), bench(rules_of(random)), total(static_cast<int>(random() % 500)) {}
+
+  static PoolRules rules_of(std::mt19937& random) {
     PoolRules rules;
     rules.worker_lost = 1000;
     rules.memory = random() % 2 ? 200 : 64 << 20;
     rules.envelope = random() % 4 ? Envelope::none : Envelope::id;
-    Bench bench(rules);
-    const int total = static_cast<int>(random() % 500);
-    const MemberId members = 1 + random() % 5;
-    std::set<MemberId> up;
-    int given = 0;
-    std::map<MemberId, std::uint64_t> answered;
-    for (int step = 0; step < 200000 && !bench.pool.finished(); ++step) {
-      const MemberId id = random() % members;
-      auto& held = bench.held[id];
-      switch (random() % 8) {
-        case 0:
-          if (given < total) {
-            const int n = std::min<int>(total - given, 1 + random() % 50);
-            bench.in(numbers(given + 1, given + n));
-            given += n;
-          } else {
-            bench.pool.input_ended(bench.now);
-          }
-          break;
-        case 1:
-          if (up.insert(id).second) {
-            bench.closed.erase(id);
-            answered[id] = 0;
-            bench.pool.up(id, bench.now);
-          }
-          break;
-        case 2:
-          if (up.contains(id) && random() % 4 == 0) {
-            const std::uint64_t taken = answered[id] + (held.empty() ? 0 : random() % (held.size() + 1));
-            held.clear();
-            up.erase(id);
-            bench.asked.erase(id);
-            bench.pool.lost(id, {Loss::Kind::worker_lost, taken, 0, 9, {}}, bench.now);
-          }
-          break;
-        case 3:
-          if (bench.asked.contains(id)) bench.give_back(id, held.empty() ? 0 : random() % (held.size() + 1));
-          break;
-        case 4:
-          if (up.contains(id) && !held.empty()) bench.pool.hungry(id, bench.now);
-          break;
-        default:
-          if (up.contains(id) && !held.empty()) {
-            const auto n = static_cast<std::uint32_t>(1 + random() % held.size());
-            answered[id] += n;
-            bench.answer(id, n);
-          }
-      }
-      if (up.contains(id) && bench.closed.contains(id) && held.empty() && random() % 3 == 0) {
-        up.erase(id);
-        bench.pool.lost(id, {}, bench.now);
-      }
+    return rules;
+  }
+  void more_input() {
+    if (given == total) return bench.pool.input_ended(bench.now);
+    const int n = std::min<int>(total - given, static_cast<int>(1 + random() % 50));
+    bench.in(numbers(given + 1, given + n));
+    given += n;
+  }
+  void come(MemberId id) {
+    if (!up.insert(id).second) return;
+    bench.closed.erase(id);
+    answered[id] = 0;
+    bench.pool.up(id, bench.now);
+  }
+  void go(MemberId id, std::uint64_t taken) {
+    bench.held[id].clear();
+    up.erase(id);
+    bench.asked.erase(id);
+    bench.pool.lost(id, {Loss::Kind::worker_lost, taken, 0, 9, {}}, bench.now);
+  }
+  std::uint64_t part_of(const std::deque<std::string>& held) { return random() % (held.size() + 1); }
+  void step(MemberId id) {
+    auto& held = bench.held[id];
+    const unsigned what = random() % 8;
+    if (what == 0) {
+      more_input();
+    } else if (what == 1) {
+      come(id);
+    } else if (what == 3 && bench.asked.contains(id)) {
+      bench.give_back(id, part_of(held));
+    } else if (!up.contains(id)) {
+      return;
+    } else if (bench.closed.contains(id) && held.empty()) {
+      if (random() % 3 == 0) go(id, answered[id]);
+    } else if (what == 2) {
+      if (random() % 4 == 0) go(id, answered[id] + part_of(held));
+    } else if (what == 4 && !held.empty()) {
+      bench.pool.hungry(id, bench.now);
+    } else if (!held.empty()) {
+      const auto n = static_cast<std::uint32_t>(1 + random() % held.size());
+      answered[id] += n;
+      bench.answer(id, n);
     }
-    REQUIRE(bench.pool.finished());
-    CHECK(bench.out == numbers(1, total));
-    CHECK(bench.errors.empty());
-    CHECK(bench.spill.held == 0);
+  }
+
+  std::mt19937 random;
+  Bench bench;
+  int total, given = 0;
+  std::set<MemberId> up;
+  std::map<MemberId, std::uint64_t> answered;
+};
+
+}  // namespace
+
+TEST_CASE("whatever members do, every record is answered once and in order") {
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    Fray fray(seed);
+    const MemberId members = 1 + fray.random() % 5;
+    for (int step = 0; step < 200000 && !fray.bench.pool.finished(); ++step) fray.step(fray.random() % members);
+    REQUIRE(fray.bench.pool.finished());
+    CHECK(fray.bench.out == numbers(1, fray.total));
+    CHECK(fray.bench.errors.empty());
+    CHECK(fray.bench.spill.held == 0);
   }
 }
