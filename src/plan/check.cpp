@@ -118,7 +118,7 @@ class Checker {
     if (value.is_scalar() && key.kind != Kind::command && !values_.scalar(key, path, value)) return true;
     if (!key.supported()) {
       if (!equals_default(value, key.fallback)) {
-        const std::string what = path == key.feature ? path : fmt::format("{} ({})", path, key.feature);
+        const std::string what = path.ends_with(key.feature) ? path : fmt::format("{} ({})", path, key.feature);
         mistakes_.add(entry.at, fmt::format("{} {}", what, kNotYet));
       }
       return false;

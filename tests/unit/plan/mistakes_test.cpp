@@ -123,7 +123,7 @@ const std::pair<const char*, const char*> kMistakes[] = {
     {"master: {run: m, resources: {cpu: 1}}",
      "2:18: master.resources (resources) is not supported by this version of fiber"},
     {"master: {run: m, max_tasks: 5}", "2:18: master.max_tasks (recycling) is not supported by this version of fiber"},
-    {"master: {run: m, volumes: [x]}", "2:18: master.volumes (volumes) is not supported by this version of fiber"},
+    {"master: {run: m, volumes: [x]}", "2:18: master.volumes is not supported by this version of fiber"},
     {"master: {run: m, container: {image: x}}",
      "2:18: master.container (containers) is not supported by this version of fiber"},
     {"master: {run: m, per_job: 0}", "2:27: master.per_job must be at least 1, found 0"},
