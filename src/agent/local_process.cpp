@@ -56,7 +56,10 @@ class LocalProcess final : public Process {
   void pause(bool paused) override;
   void pause_result(bool paused) override;
   void kill(int signal) override { ::kill(-pid_, signal); }
-  bool asking() const override { return in_ && reads_empty_stdin(pid_); }
+  bool asking() const override {
+    // In this order: what it wrote before it went to read is in the pipe, or was seen before this call.
+    return in_ && reads_empty_stdin(pid_) && (!out_.fd || base::unread_bytes(out_.fd.get()) == 0);
+  }
   std::size_t write_console(std::string_view bytes) override {
     return console_ ? console_->write(bytes) : bytes.size();
   }

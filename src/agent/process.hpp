@@ -42,7 +42,7 @@ class Process {
   virtual void pause_result(bool paused) = 0;
   /// Sends a signal to its process group.
   virtual void kill(int signal) = 0;
-  /// It, or a descendant that has the same stdin, sits in a read of an empty stdin.
+  /// It, or a descendant that has the same stdin, sits in a read of an empty stdin, and all it wrote has been read.
   virtual bool asking() const = 0;
   virtual std::size_t write_console(std::string_view bytes) = 0;  ///< to FIBER_STDIN
   virtual void close_console() = 0;
