@@ -25,7 +25,7 @@ GONE_WITHIN = 2.0  # seconds a process of an ended case may take to vanish
 
 def environment(root, marker, fiber, kind):
     """What a case sees: nothing of the caller's but the path and the compiler's sanitizer settings."""
-    passed = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")}
+    passed = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")}
     os.symlink(fiber, os.path.join(root, "bin", "fiber"))
     return passed | {
         "PATH": os.path.join(root, "bin") + ":" + passed.get("PATH", "/usr/bin:/bin"),

@@ -8,4 +8,4 @@
   done
   echo 'workers: {run: cat, count: 1}'
 } >bomb.yaml
-(ulimit -v 4000000; echo a | timeout 60 fiber run -q bomb.yaml); echo "exit $?"
+([ "$KIND" != release ] || ulimit -v 4000000; echo a | timeout 60 fiber run -q bomb.yaml); echo "exit $?"
