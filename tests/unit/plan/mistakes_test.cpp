@@ -121,7 +121,7 @@ const std::pair<const char*, const char*> kMistakes[] = {
     {"master: {run: m, on_failure: replace}",
      "2:30: on_failure: replace for a role that reads no pool is not supported by this version of fiber"},
     {"master: {run: m, resources: {cpu: 1}}",
-     "2:18: master.resources (resources) is not supported by this version of fiber"},
+     "2:18: master.resources is not supported by this version of fiber"},
     {"master: {run: m, max_tasks: 5}", "2:18: master.max_tasks (recycling) is not supported by this version of fiber"},
     {"master: {run: m, volumes: [x]}", "2:18: master.volumes is not supported by this version of fiber"},
     {"master: {run: m, container: {image: x}}",
