@@ -44,7 +44,9 @@ Input::Input(base::Loop& loop, int fd, Events events)
 void Input::want(std::size_t most) {
   most_ = most;
   if (ended_) return;
-  if (!pollable_) {
+  // A FIFO that was opened anew after its writer had gone never becomes ready: only a read tells that it has ended.
+  if (!waiting_ && (own_ || !pollable_)) {
+    if (watch_) watch_->set(false);
     if (most_ > 0 && !next_) again();
     return;
   }
@@ -52,11 +54,12 @@ void Input::want(std::size_t most) {
   watch_->set(most_ > 0);
 }
 
+/// Reads in the next round, ready or not: of a file, or of what does not block.
 void Input::again() {
   next_ = loop_.after(base::Duration::zero(), [this] {
     next_.reset();
     read();
-    if (most_ > 0 && !ended_ && !next_) again();
+    want(most_);
   });
 }
 
@@ -65,6 +68,7 @@ void Input::read() {
   if (size == 0) return;
   auto buffer = std::make_shared_for_overwrite<char[]>(size);
   auto got = base::read_some(fd_, buffer.get(), size);
+  waiting_ = !got;
   if (!got) return;
   if (*got == 0) {
     ended_ = true;

@@ -29,6 +29,7 @@ class Input {
   base::Fd own_;
   Events events_;
   bool pollable_, ended_ = false;
+  bool waiting_ = false;  // a read found nothing: wait until it is ready
   std::size_t most_ = 0;
   std::unique_ptr<base::Watch> watch_;
   base::Timer next_;
