@@ -110,7 +110,7 @@ void Member::cuts(const std::vector<channel::Cut>& cuts) {
     if (untrusted_) return;
     if (cut.oversize > 0) {
       if (start_.stdio == Stdio::worker) {
-        if (feed_->given() == answered_) return surplus({base::Bytes(std::string("(a long record)\n")), 1}, 0);
+        if (feed_->given() == answered_) return surplus(scanner_.frame("(a long one)"));
         ++answered_;
         pace(1);
       }
@@ -134,22 +134,18 @@ void Member::answers(const channel::Batch& batch) {
     // Early on, and with slow programs, what was taken is known exactly; later it is what was given.
     const bool exact = answered_ < kTrial || service_ < 0 || service_ >= kQuick;
     const std::uint64_t owed = (exact ? feed_->taken() : feed_->given()) - answered_;
-    if (batch.count > owed) return surplus(batch, static_cast<std::uint32_t>(owed));
+    if (batch.count > owed) return surplus(batch.bytes.view());
   }
   answered_ += batch.count;
   send(Type::replies, batch.count, batch.bytes);
   pace(batch.count);
 }
 
-/// More answers than questions: passes on what can be, and tells where trust ends.
-void Member::surplus(const channel::Batch& batch, std::uint32_t good) {
+/// More answers than questions: of these bytes nothing can be believed.
+void Member::surplus(std::string_view bytes) {
   untrusted_ = true;
-  const std::size_t cut = scanner_.prefix(batch.bytes.view(), good);
-  answered_ += good;
-  if (good > 0) send(Type::replies, good, batch.bytes.slice(0, cut));
-  std::string_view rest = batch.bytes.view().substr(cut);
-  rest = scanner_.payload(rest.substr(0, scanner_.unit_end(rest, 0)));
-  send(Type::surplus, 0, base::Bytes(std::string(rest.substr(0, kShown))));
+  const std::string_view first = scanner_.payload(bytes.substr(0, scanner_.unit_end(bytes, 0)));
+  send(Type::surplus, 0, base::Bytes(std::string(first.substr(0, kShown))));
   update_pause();
 }
 

@@ -44,7 +44,7 @@ class Member final : private ProcessEvents {
   void cuts(const std::vector<channel::Cut>& cuts);
   void answers(const channel::Batch& batch);
   void source_records(const channel::Batch& batch);
-  void surplus(const channel::Batch& batch, std::uint32_t good);
+  void surplus(std::string_view bytes);
   void pace(std::uint32_t count);
   void report_consumed();
   void feed_console();

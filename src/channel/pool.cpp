@@ -344,11 +344,9 @@ bool Pool::was_closed(MemberId id) const {
   return at != members_.end() && at->second.closed;
 }
 
-std::uint64_t Pool::first_unanswered(MemberId id) const {
+std::uint64_t Pool::first_given(MemberId id) const {
   auto at = members_.find(id);
-  if (at == members_.end() || at->second.chunks.empty()) return 0;
-  const std::uint64_t key = at->second.chunks.front();
-  return key + ledger_.at(key).answered;
+  return at == members_.end() ? 0 : at->second.first;
 }
 
 }  // namespace fiber::channel

@@ -93,7 +93,8 @@ class Pool {
   std::uint64_t open_bytes() const { return queue_.bytes() + ledger_.open_bytes(); }
   std::uint32_t outstanding(MemberId member) const;
   bool was_closed(MemberId member) const;  ///< it was told the end of its input
-  std::uint64_t first_unanswered(MemberId member) const;
+  /// The first record that it was given since its start: if it has written too much, no answer from here on is sure.
+  std::uint64_t first_given(MemberId member) const;
   const PoolCounts& counts() const { return counts_; }
 
  private:
@@ -102,7 +103,8 @@ class Pool {
     std::deque<std::uint64_t> chunks;              // given and not answered, oldest first
     std::map<std::uint64_t, std::uint64_t> given;  // envelope: record -> how many were given before
     std::uint32_t outstanding = 0;
-    std::size_t bytes = 0;  // of what is outstanding
+    std::uint64_t first = 0;  // the first record given
+    std::size_t bytes = 0;    // of what is outstanding
     std::uint64_t total_given = 0, answered = 0;
     bool solo = false;        // has a record that must be alone
     std::uint32_t extra = 0;  // window of a member that asks for more before it answers

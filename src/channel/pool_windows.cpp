@@ -85,6 +85,7 @@ std::optional<std::uint64_t> Pool::next_chunk(std::uint32_t most, std::size_t by
 void Pool::hand(MemberId id, Member& member, std::uint64_t key, base::Time now) {
   const Chunk& chunk = ledger_.at(key);
   if (member.outstanding == 0) member.since = now;
+  if (member.first == 0) member.first = key;
   if (chunk.solo) member.solo = true;
   member.stuck = false;
   member.chunks.push_back(key);

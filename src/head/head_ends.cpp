@@ -184,12 +184,12 @@ void Head::job_lost(JobIndex job, const std::string& why) {
 
 /// A member has written more answers than it took records. This may come to light when all seems to be answered.
 void Head::distrust(const Member& member, std::string_view surplus) {
-  const std::uint64_t first = pool_->pool().first_unanswered(member.id);
-  const std::string which =
-      first > 0 ? fmt::format("its answer to record {} and those", first) : "its last answers and those";
+  const std::uint64_t first = pool_->pool().first_given(member.id);
+  const std::string which = first > 0 ? fmt::format("its answers to record {} and later ones", first) : "its answers";
   const std::string why = fmt::format(
-      "{} has written more answers than it took records: {} that follow cannot be trusted. The first that is too many: "
-      "\"{}\". Does the program print other things to stdout? They belong on stderr (or use `envelope: id`)",
+      "{} has written more answers than it took records: {} cannot be trusted. Too much is: \"{}\". Does the program "
+      "print "
+      "other things to stdout? They belong on stderr (or use `envelope: id`)",
       member.name, which, surplus);
   if (phase_ <= Phase::draining) return abort(why, kExitFiber);
   reporter_.error(why);

@@ -181,6 +181,18 @@ TEST_CASE("a lost worker: the taken record is tried again alone, and answered wi
   CHECK(bench.pool.counts().failed == 1);
 }
 
+TEST_CASE("after a surplus all answers since the member's start are in doubt") {
+  Bench bench;
+  bench.in("a\nb\n");
+  bench.pool.up(0, bench.now);
+  CHECK(bench.pool.first_given(0) == 1);
+  bench.answer(0);
+  bench.answer(0);
+  CHECK(bench.pool.first_given(0) == 1);
+  bench.pool.up(1, bench.now);
+  CHECK(bench.pool.first_given(1) == 0);
+}
+
 TEST_CASE("records that were not taken are nobody's fault") {
   Bench bench;
   bench.pool.up(0, bench.now);
