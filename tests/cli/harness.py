@@ -175,7 +175,7 @@ def execute(case, root, marker, fiber, kind, limit):
     return code, *texts
 
 
-def run_case(case, fiber, kind="release", limit=300):
+def run_case(case, fiber, kind="release", limit=150):
     """What the case showed, normalised, and the complaints about what it left behind."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     root = tempfile.mkdtemp(prefix="fc-", dir="/tmp")
