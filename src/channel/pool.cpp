@@ -327,7 +327,7 @@ bool Pool::idle() const {
   return std::all_of(members_.begin(), members_.end(), [](const auto& entry) { return entry.second.outstanding == 0; });
 }
 
-bool Pool::starving() const { return anything_waiting() && open_.empty(); }
+bool Pool::starving() const { return !held_ && anything_waiting() && open_.empty(); }
 
 std::uint32_t Pool::outstanding(MemberId id) const {
   auto at = members_.find(id);

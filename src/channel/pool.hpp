@@ -77,6 +77,9 @@ class Pool {
   /// Nothing more is handed out, what was not taken comes back (the run is being drained).
   void drain(base::Time now);
 
+  /// Nothing is handed out while answers have nowhere to go.
+  void hold(bool on, base::Time now);
+
   /// Time at which `tick` has something to do.
   std::optional<base::Time> next_tick() const;
   void tick(base::Time now);
@@ -152,7 +155,7 @@ class Pool {
   std::multimap<base::Time, std::uint64_t> delayed_;  // chunks that wait for their backoff
   std::set<MemberId> open_, idle_, roomy_, holders_;
   std::size_t up_ = 0;
-  bool input_ended_ = false, draining_ = false;
+  bool input_ended_ = false, draining_ = false, held_ = false;
   PoolCounts counts_;
 };
 

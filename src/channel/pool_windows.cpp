@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "channel/pool.hpp"
 
@@ -30,6 +31,7 @@ std::uint32_t Pool::fair_share(std::uint32_t least) const {
 }
 
 void Pool::hand_out(base::Time now) {
+  if (held_) return;
   while (anything_waiting() && !idle_.empty()) {
     const MemberId id = *idle_.begin();
     Member& member = members_[id];
@@ -141,6 +143,10 @@ void Pool::hungry(MemberId id, base::Time now) {
   if (!anything_waiting()) member.stuck = true;
   classify(id, member);
   hand_out(now);
+}
+
+void Pool::hold(bool on, base::Time now) {
+  if (std::exchange(held_, on) && !on) hand_out(now);
 }
 
 void Pool::drain(base::Time now) {

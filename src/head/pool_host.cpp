@@ -193,6 +193,7 @@ void PoolHost::forward() {
 
 /// Lets the source go on, as far as there is room.
 void PoolHost::grant() {
+  pool_.hold(to_source_.full(), clock_.now());
   const bool full = pool_.input_full() || to_source_.full();
   if (full && !std::exchange(told_full_, true)) {
     reporter_.notice("records wait on disk up to limits.spill; the source is held back until some are answered");

@@ -181,6 +181,19 @@ TEST_CASE("a lost worker: the taken record is tried again alone, and answered wi
   CHECK(bench.pool.counts().failed == 1);
 }
 
+TEST_CASE("a held pool hands nothing out, and goes on when it is let go") {
+  Bench bench;
+  bench.pool.hold(true, bench.now);
+  bench.pool.up(0, bench.now);
+  bench.in("a\n");
+  bench.pool.input_ended(bench.now);
+  CHECK(bench.held[0].empty());
+  CHECK(bench.closed.empty());
+  bench.pool.hold(false, bench.now);
+  CHECK(bench.held[0].size() == 1);
+  CHECK(bench.closed.contains(0));
+}
+
 TEST_CASE("after a surplus all answers since the member's start are in doubt") {
   Bench bench;
   bench.in("a\nb\n");
