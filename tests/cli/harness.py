@@ -185,8 +185,11 @@ def run_case(case, fiber, kind="release", limit=150):
             os.mkdir(os.path.join(root, folder), 0o700)
         code, out, err = execute(case, root, marker, fiber, kind, limit)
         complaints = end_processes(marker) + left_files(root)
+        marker = None
         return render(code, normalise(out, root, fiber), normalise(err, root, fiber)), complaints
     finally:
+        if marker:  # interrupted
+            end_processes(marker)
         shutil.rmtree(root, ignore_errors=True)
 
 
@@ -206,6 +209,7 @@ def main():
     if not os.access(fiber, os.X_OK):
         sys.exit(f"{fiber}: no such program; build it first")
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     shown, complaints = run_case(os.path.abspath(arguments.case), fiber, arguments.kind)
     wanted_file = os.path.splitext(arguments.case)[0] + ".expected"
     if shown == "exit 0\n":
