@@ -9,8 +9,7 @@ namespace fiber::agent {
 using wire::Type;
 using namespace std::chrono_literals;
 
-Agent::Agent(base::Clock& clock, wire::Link& link, Spawner& spawner, std::function<void()> finished)
-    : clock_(clock), link_(link), spawner_(spawner), finished_(std::move(finished)) {
+Agent::Agent(base::Clock& clock, wire::Link& link, Spawner& spawner) : clock_(clock), link_(link), spawner_(spawner) {
   link_.listen_to({[this](const wire::Message& message) { handle(message); }, [this] { resume(); },
                    [](const std::string& why) { throw Error(why); }});
   tick();
@@ -54,7 +53,6 @@ void Agent::check_end() {
   }
   said_ended_ = true;
   link_.send({Type::ended, 0, 0, {}});
-  finished_();
 }
 
 void Agent::kill_all() {

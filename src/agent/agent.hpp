@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -11,8 +10,7 @@ namespace fiber::agent {
 /// The agent's part of the conversation: members start, are fed, end. Knows neither sockets nor processes.
 class Agent {
  public:
-  /// `finished` is called when the head has ended the job and all members are gone.
-  Agent(base::Clock& clock, wire::Link& link, Spawner& spawner, std::function<void()> finished);
+  Agent(base::Clock& clock, wire::Link& link, Spawner& spawner);
 
   /// Says who we are to the head.
   void hello();
@@ -28,7 +26,6 @@ class Agent {
   base::Clock& clock_;
   wire::Link& link_;
   Spawner& spawner_;
-  std::function<void()> finished_;
   std::map<std::uint32_t, std::unique_ptr<Member>> members_;
   bool ending_ = false, said_ended_ = false;
   base::Timer tick_;

@@ -34,7 +34,7 @@ int run(const std::string& endpoint) {
   base::Reaper reaper(loop);
   LocalSpawner spawner(loop, reaper);
   wire::SocketLink link(loop, base::Socket::connect(loop, endpoint));
-  Agent agent(loop, link, spawner, [] {});
+  Agent agent(loop, link, spawner);
   // The head holds the other end of our stdin for as long as it wants us.
   auto lifeline = loop.watch(STDIN_FILENO, base::Readiness::readable, [&loop] {
     char byte = 0;

@@ -14,8 +14,7 @@ inline constexpr std::uint16_t kProtocol = 1;
 /// What a message says. `member` is the index that the head gave in `start`.
 enum class Type : std::uint8_t {
   // head to agent
-  welcome = 1,    ///< answer to hello: who this job is
-  start,          ///< start a member (payload: agent::Start)
+  start = 1,      ///< start a member (payload: agent::Start)
   records,        ///< `count` records for a member; from an agent: records that a source wrote
   take_back,      ///< return up to `count` records that the member has not taken
   end_input,      ///< end of file for a member, behind what it was given

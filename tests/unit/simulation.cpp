@@ -169,7 +169,7 @@ std::vector<backend::JobId> Backend::create(const std::vector<backend::JobSpec>&
   for (const backend::JobSpec& spec : jobs) {
     Job& job = jobs_.at(spec.endpoint);
     job.spawner = std::make_unique<Spawner>(clock_, world_);
-    job.agent = std::make_unique<agent::Agent>(clock_, *job.link, *job.spawner, [] {});
+    job.agent = std::make_unique<agent::Agent>(clock_, *job.link, *job.spawner);
     job.agent->hello();
     job.status.state = backend::JobStatus::State::running;
     ids.push_back(spec.name);
