@@ -1,6 +1,7 @@
 #include "agent/local_process.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -114,7 +115,7 @@ static std::vector<std::string> merge_environment(const std::vector<std::string>
 
 void LocalProcess::start(const Start& start, base::Reaper& reaper) {
   std::filesystem::remove_all(start.scratch);  // of an earlier life
-  std::filesystem::create_directories(start.scratch);
+  if (::mkdir(start.scratch.c_str(), 0700) != 0) base::throw_errno(start.scratch);
   scratch_ = start.scratch;
   std::vector<std::string> over = start.env;
   if (start.console) open_console(start, over);

@@ -124,6 +124,7 @@ void Member::cuts(const std::vector<channel::Cut>& cuts) {
 }
 
 void Member::source_records(const channel::Batch& batch) {
+  since_ = clock_.now();
   credit_ -= static_cast<std::int64_t>(batch.bytes.size());
   send(Type::records, batch.count, batch.bytes);
   update_pause();
@@ -163,6 +164,7 @@ void Member::report_consumed() {
   if (start_.stdio != Stdio::source || feed_->written() == consumed_) return;
   send(Type::consumed, static_cast<std::uint32_t>(feed_->written() - consumed_));
   consumed_ = feed_->written();
+  since_ = clock_.now();
 }
 
 void Member::on_writable() {
@@ -207,8 +209,9 @@ void Member::feed_console() {
 }
 
 void Member::look(base::Time now) {
-  if (start_.stdio == Stdio::worker && process_ && feed_->given() > answered_ && now - since_ >= kHungerNotice)
-    check_hunger();
+  if (!process_ || now - since_ < kHungerNotice) return;
+  if (start_.stdio == Stdio::worker && feed_->given() > answered_) check_hunger();
+  if (start_.stdio == Stdio::source && feed_->empty_pipe() && process_->asking()) send(Type::hungry);
 }
 
 /// Tells the head when the program sits in read, has an unanswered record and nothing more to read.

@@ -222,7 +222,8 @@ class Builder : public YAML::EventHandler {
       } else if (fits) {
         for (Yaml& item : value.items) map.merged.push_back(std::move(item));
       }
-      map.drop = true;
+      map.value.entries.pop_back();
+      return;
     }
     if (map.drop) {
       map.value.entries.pop_back();

@@ -60,6 +60,9 @@ void PoolHost::source_message(const wire::Message& message) {
     case Type::consumed:
       in_flight_ -= message.count;
       break;
+    case Type::hungry:
+      tell_open_source();
+      break;
     case Type::source_ended:
       source_ended_ = true;
       pool_.input_ended(clock_.now());
@@ -218,6 +221,15 @@ void PoolHost::set_timer() {
     pool_.tick(clock_.now());
     after_event();
   });
+}
+
+/// The source waits for more, and there is nothing more: only the end of its output would let the run go on.
+void PoolHost::tell_open_source() {
+  if (source_ended_ || !finished() || in_flight_ > 0 || std::exchange(told_open_, true)) return;
+  reporter_.notice(
+      fmt::format("{} has all its replies and waits for more input. It gets end of file once it has closed its stdout: "
+                  "descriptor 1 itself (in Python os.close(1)), also in a shell around it (`exec` the program)",
+                  outside_.name(*source_)));
 }
 
 void PoolHost::tell_hungry(std::uint32_t member) {

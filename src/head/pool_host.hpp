@@ -67,6 +67,7 @@ class PoolHost final : private channel::PoolActions {
   void forward();
   void grant();
   void set_timer();
+  void tell_open_source();
   void tell_hungry(std::uint32_t member);
 
   const plan::Plan& plan_;
@@ -81,7 +82,7 @@ class PoolHost final : private channel::PoolActions {
   std::uint64_t owed_credit_ = 0;  // bytes received from the source and not granted again
   std::uint64_t delivered_ = 0;
   bool source_ended_ = false, end_told_ = false;
-  bool told_hungry_ = false, told_stray_ = false, told_full_ = false;
+  bool told_hungry_ = false, told_stray_ = false, told_full_ = false, told_open_ = false;
   base::Timer tick_;
 };
 

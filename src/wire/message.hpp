@@ -32,7 +32,7 @@ enum class Type : std::uint8_t {
   surplus,       ///< more answers than records taken (payload: the first bytes that cannot be trusted)
   returned,      ///< `count` records were taken back
   consumed,      ///< a source has been given `count` bytes of replies
-  hungry,        ///< sits in read with an empty pipe and an unanswered record
+  hungry,        ///< sits in read with an empty pipe: a worker with an unanswered record, or a source
   input_wanted,  ///< FIBER_STDIN was opened
   input_used,    ///< `count` bytes of FIBER_STDIN were written
   result,        ///< bytes from FIBER_STDOUT, or the stdout of a master without a channel
