@@ -225,7 +225,8 @@ void PoolHost::set_timer() {
 
 /// The source waits for more, and there is nothing more: only the end of its output would let the run go on.
 void PoolHost::tell_open_source() {
-  if (source_ended_ || !finished() || in_flight_ > 0 || std::exchange(told_open_, true)) return;
+  if (source_ended_ || pool_.open_records() > 0 || !to_source_.empty() || in_flight_ > 0) return;
+  if (std::exchange(told_open_, true)) return;
   reporter_.notice(
       fmt::format("{} has all its replies and waits for more input. It gets end of file once it has closed its stdout: "
                   "descriptor 1 itself (in Python os.close(1)), also in a shell around it (`exec` the program)",
