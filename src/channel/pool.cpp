@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace fiber::channel {
 
 Pool::Pool(PoolRules rules, Spill& spill, PoolActions& actions)
@@ -52,6 +54,9 @@ void Pool::replies(MemberId id, const Batch& answers, base::Time now) {
 }
 
 void Pool::accept(MemberId id, Member& member, const Batch& answers, base::Time now) {
+  if (rules_.envelope == Envelope::none && answers.count > member.outstanding) {
+    throw Error("an agent reports more answers than its member has records");
+  }
   const double spent = std::chrono::duration<double>(now - member.since).count() / answers.count;
   member.service = member.service < 0 ? spent : (member.service + spent) / 2;
   member.since = now;
@@ -176,6 +181,7 @@ void Pool::reply_oversize(MemberId id, std::uint64_t size, base::Time now) {
 void Pool::returned(MemberId id, std::uint32_t count, base::Time now) {
   Member& member = members_[id];
   if (!member.up) return;
+  if (!member.taking_back || count > member.outstanding) throw Error("an agent returns records that it does not have");
   member.taking_back = false;
   member.stuck = true;  // until it is given something new: all it holds has been taken
   member.outstanding -= count;

@@ -108,16 +108,22 @@ Batch Pool::enveloped(std::uint64_t key) const {
 /// Somebody is idle and nothing waits: asks those who hold more than the record they work on.
 void Pool::recall() {
   std::size_t askers = idle_.size();
+  std::vector<MemberId> asked;
   for (MemberId id : holders_) {
     Member& member = members_[id];
     if (member.taking_back) {
       if (askers > 0) --askers;
       continue;
     }
-    if (askers == 0 && !draining_) return;
-    member.taking_back = true;
-    actions_.take_back(id, draining_ ? std::numeric_limits<std::uint32_t>::max() : member.outstanding / 2);
+    if (askers == 0 && !draining_) break;
+    asked.push_back(id);
     if (askers > 0) --askers;
+  }
+  for (MemberId id : asked) {
+    Member& member = members_[id];
+    member.taking_back = true;
+    classify(id, member);
+    actions_.take_back(id, draining_ ? std::numeric_limits<std::uint32_t>::max() : member.outstanding / 2);
   }
 }
 
@@ -139,7 +145,7 @@ void Pool::hungry(MemberId id, base::Time now) {
   Member& member = members_[id];
   if (!member.up || member.outstanding == 0) return;
   member.extra = std::min(kMostAhead, member.outstanding + std::max(1U, member.outstanding));
-  if (anything_waiting() && !member.closed) fill(id, member, member.extra, now);
+  if (anything_waiting() && !member.closed && !member.taking_back) fill(id, member, member.extra, now);
   if (!anything_waiting()) member.stuck = true;
   classify(id, member);
   hand_out(now);
@@ -163,9 +169,11 @@ void Pool::classify(MemberId id, Member& member) {
       set.erase(id);
     }
   };
-  const bool open = member.up && !member.closed;
+  // Between a question for records and its answer nothing is given: it would be behind the one there, and before the
+  // other here.
+  const bool open = member.up && !member.closed && !member.taking_back;
   const std::uint32_t most = window(member);
-  put(open_, open);
+  put(open_, member.up && !member.closed);
   put(idle_, open && member.outstanding == 0);
   put(roomy_, open && member.outstanding > 0 && !member.solo && most > 1 && member.outstanding <= most / 2 &&
                   (member.outstanding < 2 || member.bytes < kBytesAhead));

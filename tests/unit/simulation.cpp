@@ -227,10 +227,11 @@ Run::Run(plan::Plan plan_, World world_, std::string input_, base::Duration dela
 void Run::feed() {
   if (feeding_ || ended_ || wanted_ == 0) return;
   feeding_ = true;
-  clock.post([this] {
+  next_ = clock.after(pause, [this] {
+    auto keep = std::move(next_);
     feeding_ = false;
     if (ended_ || wanted_ == 0) return;
-    const std::size_t size = std::min({wanted_, input.size() - read_, std::size_t{65536}});
+    const std::size_t size = std::min({wanted_, input.size() - read_, piece});
     if (size == 0) {
       ended_ = true;
       head->input_ended();

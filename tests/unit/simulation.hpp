@@ -20,6 +20,9 @@ namespace fiber::simulation {
 /// Time that passes only when nothing else is left to do.
 class Clock final : public base::Clock {
  public:
+  ~Clock() override {
+    while (!timers_.empty()) timers_.extract(timers_.begin());  // one at a time: a timer may hold its own registration
+  }
   base::Time now() const override { return now_; }
   base::Timer after(base::Duration wait, std::function<void()> fire) override;
   void post(std::function<void()> run) override { posted_.push_back(std::move(run)); }
@@ -147,6 +150,8 @@ struct Run {
   plan::Plan plan;
   World world;
   std::string input;
+  std::size_t piece = 65536;  ///< the input comes in pieces of so many bytes
+  base::Duration pause{};     ///< with so much time between them
   std::string output;
   int code = -1;
   Clock clock;
@@ -159,6 +164,7 @@ struct Run {
   void feed();
   std::size_t wanted_ = 0, read_ = 0;
   bool feeding_ = false, ended_ = false;
+  base::Timer next_;
 };
 
 }  // namespace fiber::simulation

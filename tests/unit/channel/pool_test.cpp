@@ -50,6 +50,8 @@ struct Bench : PoolActions {
     }
     CHECK(at == batch.bytes.size());
     CHECK_FALSE(closed.contains(id));
+    // What is given now would be behind the question at the member, and before its answer here.
+    CHECK_FALSE(asked.contains(id));
   }
   void take_back(MemberId id, std::uint32_t most) override { asked[id] = most; }
   void end_input(MemberId id) override { closed.insert(id); }

@@ -196,6 +196,8 @@ TEST_CASE("whatever dies, every record is answered once and in order") {
       return Reaction{after, record, {}};
     };
     Run run(plan, world, numbers(1, 1000), std::chrono::microseconds((*random)() % 500));
+    run.piece = 1 + (*random)() % 2000;
+    run.pause = std::chrono::microseconds((*random)() % 5000);
     std::vector<base::Timer> kills;
     for (int i = 0; i < 10; ++i) {
       kills.push_back(run.clock.after(std::chrono::milliseconds((*random)() % 500), [&run, random] {
