@@ -210,14 +210,17 @@ void Member::feed_console() {
 
 void Member::look(base::Time now) {
   if (!process_ || now - since_ < kHungerNotice) return;
-  if (start_.stdio == Stdio::worker && feed_->given() > answered_) check_hunger();
+  if (start_.stdio == Stdio::worker && owes()) check_hunger();
   if (start_.stdio == Stdio::source && feed_->empty_pipe() && process_->asking()) send(Type::hungry);
 }
+
+/// Has records unanswered, as far as is known here: with an envelope the head alone can tell answers from noise.
+bool Member::owes() const { return start_.envelope == channel::Envelope::id || feed_->given() > answered_; }
 
 /// Tells the head when the program sits in read, has an unanswered record and nothing more to read.
 void Member::check_hunger() {
   hunger_.reset();
-  if (!process_ || feed_->given() == answered_ || feed_->written() == asked_at_) return;
+  if (!process_ || !owes() || feed_->written() == asked_at_) return;
   if (feed_->empty_pipe() && process_->asking()) {
     hungry_ = true;
     asked_at_ = feed_->written();

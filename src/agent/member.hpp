@@ -48,6 +48,7 @@ class Member final : private ProcessEvents {
   void pace(std::uint32_t count);
   void report_consumed();
   void feed_console();
+  bool owes() const;
   void check_hunger();
   void update_pause();
 

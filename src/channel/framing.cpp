@@ -130,7 +130,7 @@ std::vector<Cut> Splitter::feed(const base::Bytes& bytes) {
 
 std::vector<Cut> Splitter::finish() {
   std::vector<Cut> out;
-  if (skip_.on) out.push_back({{}, skip_.size});
+  if (skip_.on) out.push_back({{}, std::max(skip_.size, skip_.declared)});
   skip_ = {};
   if (auto closed = scanner_.close_unit(std::exchange(rest_, std::string())))
     out.push_back({{base::Bytes(std::move(*closed)), 1}, 0});
@@ -223,6 +223,7 @@ std::size_t Splitter::skip_counted(std::string_view bytes, bool& ended) {
     skip_.header += bytes[at++];
     if (skip_.header.size() < kHeader) continue;
     skip_.left = raw_length(skip_.header, 0) & ~kErrorBit;
+    skip_.declared = std::max(skip_.declared, skip_.left);
     skip_.header.clear();
     ended = skip_.left == 0;
   }

@@ -99,9 +99,10 @@ class Splitter {
 
   struct Skip {  // inside a unit over the limit
     bool on = false;
-    std::uint64_t size = 0;  // of the unit so far
-    bool at_start = true;    // of a record
-    std::uint64_t left = 0;  // bytes to the end of a len32 record
+    std::uint64_t size = 0;      // of the unit so far
+    bool at_start = true;        // of a record
+    std::uint64_t left = 0;      // bytes to the end of a len32 record
+    std::uint64_t declared = 0;  // size of the longest len32 record in it
     std::string header;
   } skip_;
 };

@@ -141,12 +141,19 @@ void Pool::end_inputs() {
   }
 }
 
+/// A member sits in read and owes an answer: it buffers. It gets as many records again as it has; when there are none
+/// to be had, or it must be alone with its record, the end of its input, which makes it answer.
 void Pool::hungry(MemberId id, base::Time now) {
   Member& member = members_[id];
-  if (!member.up || member.outstanding == 0) return;
-  member.extra = std::min(kMostAhead, member.outstanding + std::max(1U, member.outstanding));
-  if (anything_waiting() && !member.closed && !member.taking_back) fill(id, member, member.extra, now);
-  if (!anything_waiting()) member.stuck = true;
+  if (!member.up || member.outstanding == 0 || member.closed || member.taking_back) return;
+  const std::uint32_t before = member.outstanding;
+  member.extra = std::min(kMostAhead, 2 * before);
+  member.stuck = true;
+  if (!member.solo && !draining_ && !held_) fill(id, member, member.extra, now);
+  if (member.outstanding == before) {
+    member.closed = true;
+    actions_.end_input(id);
+  }
   classify(id, member);
   hand_out(now);
 }

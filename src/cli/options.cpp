@@ -33,7 +33,6 @@ constexpr Option kOptions[] = {
     {kMap, "--envelope", "KIND", "none, or id: number and tab before every task and reply.", "io.envelope"},
     {kMap, "--reply", "KIND", "one, or many: the records up to an empty one are the reply.", "io.reply"},
     {kMap, "--max-record", "SIZE", "Largest record, as in 64Mi.", "io.max_record"},
-    {kAll, "--log", "WHAT", "What the task log keeps: all or failures.", "log", "FIBER_LOG"},
     {kRuns, "--logs", "HOW", "How member output is shown: prefix, group, raw or none.", {}, "FIBER_LOGS"},
     {kRuns, "--json", {}, "Write events to stderr, a JSON object a line, in place of text.", {}, "FIBER_JSON"},
     {kRuns, "-q,--quiet", {}, "No notices and no summary; errors and member output stay.", {}, "FIBER_QUIET"},
@@ -49,6 +48,7 @@ constexpr Option kOptions[] = {
     {kAll, "--max-failures", "N", {}, {}, {}, true},
     {kAll, "--task-timeout", "TIME", {}, {}, {}, true},
     {kAll, "--resume", "RUN", {}, {}, {}, true},
+    {kAll, "--log", "WHAT", {}, {}, {}, true},
     {kAll, "--chaos", "WHAT", {}, {}, {}, true},
     {kMap, "--exec", {}, {}, {}, {}, true},
 };

@@ -25,8 +25,8 @@ struct Member {
   std::string name;
   JobIndex job = 0;
   State state = State::waiting;
-  unsigned attempt = 0;
-  unsigned vain = 0;  ///< restarts since its last answer
+  unsigned attempt = 1;  ///< from 1
+  unsigned vain = 0;     ///< restarts since its last answer
   base::Timer restart;
 };
 

@@ -53,7 +53,7 @@ void Head::count_run_time() {
   ran_ += std::min<base::Duration>(now - ticked_, 1s);
   ticked_ = now;
   if (ran_ >= limit) {
-    reporter_.error(fmt::format("limits.run of {} ms is over", plan_.limits.run->count()));
+    reporter_.error(fmt::format("limits.run of {} s is over", static_cast<double>(plan_.limits.run->count()) / 1000));
     return end(kExitTimeout, Manner::firm);
   }
   limit_ = clock_.after(std::min<base::Duration>(limit - ran_, 500ms), [this] { count_run_time(); });

@@ -81,7 +81,13 @@ void Head::master_gone(const Member& member, const agent::Gone& end) {
   if (!end.status.ok()) reporter_.error(fmt::format("{} ended: {}", member.name, reason(end)));
 }
 
-void Head::worker_gone(Member& member, const agent::Gone& end) {
+void Head::worker_gone(Member& member, const agent::Gone& how) {
+  agent::Gone end = how;
+  const bool shell_failed = how.status.code == kExitCannotRun || how.status.code == kExitNotFound;
+  if (member.role->run.shell && shell_failed && how.taken == 0) {
+    end.cannot_run = how.status.code;
+    end.message = fmt::format("its shell could not execute the command (exit {})", how.status.code);
+  }
   channel::Loss loss;
   loss.taken = end.taken;
   loss.code = end.status.code;
@@ -98,7 +104,14 @@ void Head::worker_gone(Member& member, const agent::Gone& end) {
   if (phase_ != Phase::running) return;
   if (blamed) {
     reporter_.event("task_lost", {{"record", static_cast<std::int64_t>(*blamed)}, {"member", member.name}});
-    reporter_.notice(fmt::format("{} ended ({}) with record {} unanswered", member.name, reason(end), *blamed));
+    // A program that leaves out an answer shifts those that follow, and this is how it shows.
+    const char* doubt =
+        end.status.ok() && answered && plan_.pool->envelope == channel::Envelope::none
+            ? ". Did it leave out an answer? Then its later ones are shifted: every record needs exactly "
+              "one reply (`envelope: id` makes sure)"
+            : "";
+    reporter_.notice(
+        fmt::format("{} ended ({}) with record {} unanswered{}", member.name, reason(end), *blamed, doubt));
     if (loss.kind == channel::Loss::Kind::retry && ++retries_asked_ >= kRetriesAsked) {
       return abort(fmt::format("{} exits in a row asked for another try (exit {}), without one answer", retries_asked_,
                                end.status.code),
@@ -107,6 +120,7 @@ void Head::worker_gone(Member& member, const agent::Gone& end) {
   } else if (closed && end.cannot_run == 0) {
     if (!end.status.ok())
       reporter_.notice(fmt::format("{} had answered everything and ended with {}", member.name, reason(end)));
+    if (pool_->pool().wants_members()) replace(member, base::Duration::zero());
     return;
   } else if (end.taken == 0) {
     return failed_start(member, end);
@@ -121,7 +135,7 @@ void Head::failed_start(Member& member, const agent::Gone& end) {
     return replace(member, end.cannot_run != 0 ? base::Duration::zero() : crew_.backoff(member.vain));
   }
   if (end.cannot_run != 0) return abort(fmt::format("{}: {}", member.name, end.message), end.cannot_run);
-  abort(fmt::format("{} ended ({}) before it took a record, as the {} starts before it", member.name, reason(end),
+  abort(fmt::format("{} ended ({}) before it took a record; so did the {} starts before it", member.name, reason(end),
                     kFailedStarts - 1),
         kExitFailed);
 }

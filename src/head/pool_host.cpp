@@ -151,9 +151,14 @@ void PoolHost::deliver(const base::Bytes& answers, std::uint32_t count) {
 
 void PoolHost::failed(std::uint64_t record, const std::string& json) {
   reporter_.event("task_failed", {{"record", static_cast<std::int64_t>(record)}, {"reason", json}});
-  reporter_.detail(fmt::format("record {} failed: {}", record, json));
+  const std::string text = fmt::format("record {} failed: {}", record, json);
+  if (std::exchange(told_failed_, true)) {
+    reporter_.detail(text);
+  } else {
+    reporter_.notice(text);
+  }
   if (plan_.on_task_failure == plan::OnTaskFailure::abort) {
-    clock_.post([this, text = fmt::format("record {} failed: {}", record, json)] { outside_.abort(text); });
+    clock_.post([this, text] { outside_.abort(text); });
   }
 }
 
@@ -164,7 +169,10 @@ void PoolHost::retried(std::uint64_t record) {
 void PoolHost::stray(channel::MemberId member, std::string_view text) {
   const std::string name = outside_.name(member);
   if (!std::exchange(told_stray_, true)) {
-    reporter_.notice(fmt::format("{} writes to stdout what is no answer (envelope: id); it goes to the log", name));
+    reporter_.notice(fmt::format(
+        "{} writes to stdout what is no answer, it goes to the log; with `envelope: id` an answer begins with its "
+        "record's number and a tab",
+        name));
   }
   reporter_.output(name, member, std::string(text) + "\n");
 }
@@ -235,11 +243,11 @@ void PoolHost::tell_open_source() {
 
 void PoolHost::tell_hungry(std::uint32_t member) {
   if (std::exchange(told_hungry_, true)) return;
-  reporter_.notice(
-      fmt::format("{} has taken a record, answered nothing for 5 s and waits for more input: its output is probably "
-                  "buffered until the end. It should flush after each answer (for example `stdbuf -oL`, `python3 -u`, "
-                  "`sed -u`, `grep --line-buffered`)",
-                  outside_.name(member)));
+  reporter_.notice(fmt::format(
+      "{} has taken a record, answered nothing for 5 s and waits for more input. Either its output is buffered "
+      "until the end: it should flush after each answer (`python3 -u`, `sed -u`, `grep --line-buffered`, "
+      "`stdbuf -oL`). Or it left out an answer: every record needs exactly one",
+      outside_.name(member)));
 }
 
 }  // namespace fiber::head

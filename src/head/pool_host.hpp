@@ -82,7 +82,7 @@ class PoolHost final : private channel::PoolActions {
   std::uint64_t owed_credit_ = 0;  // bytes received from the source and not granted again
   std::uint64_t delivered_ = 0;
   bool source_ended_ = false, end_told_ = false;
-  bool told_hungry_ = false, told_stray_ = false, told_full_ = false, told_open_ = false;
+  bool told_hungry_ = false, told_stray_ = false, told_full_ = false, told_open_ = false, told_failed_ = false;
   base::Timer tick_;
 };
 

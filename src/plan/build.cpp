@@ -314,7 +314,6 @@ class Builder {
 
   void rest() {
     plan_.backend = text("backend", "local");
-    plan_.log = text("log", request_.spec ? "all" : "failures");
     choose(root_, "on_task_failure", {"reply", "skip", "abort"}, plan_.on_task_failure);
     plan_.done_when = draft("master") ? DoneWhen::master : DoneWhen::all;
     choose(root_, "done_when", {"master", "all"}, plan_.done_when);

@@ -70,7 +70,6 @@ struct Plan {
   Limits limits;
   OnTaskFailure on_task_failure = OnTaskFailure::reply;
   DoneWhen done_when = DoneWhen::all;
-  std::string log = "all";  ///< all | failures
 
   const Role* role(const std::string& name) const;
   bool has_master() const { return role("master") != nullptr; }

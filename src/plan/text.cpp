@@ -124,7 +124,6 @@ std::string to_text(const Plan& plan) {
   if (plan.limits.run) out += fmt::format("  run: {}\n", duration_text(*plan.limits.run));
   out += fmt::format("  grace: {}\n", duration_text(plan.limits.grace));
   out += fmt::format("  spill: {}\n", size_text(plan.limits.spill));
-  out += fmt::format("log: {}\n", quoted(plan.log));
   return out;
 }
 

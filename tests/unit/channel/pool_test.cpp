@@ -276,6 +276,35 @@ TEST_CASE("a member that asks for more before it answers gets 1, 2, 4 … more, 
   CHECK(bench.closed.contains(0));
 }
 
+TEST_CASE("a member that asks for more when there is none gets the end of its input, though more may come") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in("a\n");
+  bench.pool.hungry(0, bench.now);
+  CHECK(bench.closed.contains(0));
+  bench.answer(0);
+  bench.pool.lost(0, {}, bench.now);
+  CHECK(bench.pool.wants_members());
+  bench.in("b\n");
+  CHECK(bench.pool.starving());
+  bench.closed.clear();
+  bench.pool.up(0, bench.now);
+  CHECK(bench.held[0].front() == "b\n");
+}
+
+TEST_CASE("a member that must be alone with its record gets the end of its input when it asks for more") {
+  Bench bench;
+  bench.pool.up(0, bench.now);
+  bench.in("a\nb\n");
+  bench.held[0].clear();
+  bench.pool.lost(0, {Loss::Kind::worker_lost, 1, 0, 9, {}}, bench.now);
+  bench.pool.up(0, bench.now);
+  CHECK(bench.held[0].size() == 1);
+  bench.pool.hungry(0, bench.now);
+  CHECK(bench.held[0].size() == 1);
+  CHECK(bench.closed.contains(0));
+}
+
 TEST_CASE("input and waiting answers go to disk above the memory allowed") {
   PoolRules rules;
   rules.memory = 256 << 10;

@@ -103,8 +103,8 @@ const std::pair<const char*, const char*> kMistakes[] = {
     {"retry: {speculate: 3x}", "2:9: retry.speculate (speculation) is not supported by this version of fiber"},
     {"on_task_failure: stop", "2:18: on_task_failure must be reply, skip or abort, found stop, did you mean skip?"},
     {"done_when: master", "2:12: done_when: master, and there is no master"},
-    {"log: some", "2:6: log must be all or failures, found some"},
-    {"log: yes", "2:6: log must be all or failures, found yes"},
+    {"done_when: some", "2:12: done_when must be master or all, found some"},
+    {"log: failures", "2:1: log (the task log) is not supported by this version of fiber"},
     {"master:", "2:1: master runs nothing: give master.run"},
     {"master: {count: 1}", "2:1: master runs nothing: give master.run"},
     {"master: {run: m, count: 2}", "2:25: master.count must be 1, found 2"},
@@ -237,9 +237,9 @@ TEST_CASE("mistakes: on the command line") {
   }
   LoadRequest request = request_of("workers: {run: w, count: 0}\n");
   request.env = {{"GONE", std::nullopt}};
-  CHECK(refusal(with(request, {"log=x"})) ==
+  CHECK(refusal(with(request, {"done_when=x"})) ==
         "train.yaml:1:26: workers.count must be at least 1, found 0\n"
-        "--set log: log must be all or failures, found x\n"
+        "--set done_when: done_when must be master or all, found x\n"
         "-e GONE: GONE is not set");
   LoadRequest lonely = request_of("roles: {a: ./a}\n");
   lonely.args = {"x"};

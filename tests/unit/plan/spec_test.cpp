@@ -39,7 +39,6 @@ TEST_CASE("spec: a master and workers") {
   CHECK(plan.pool->from == "master");
   CHECK(plan.pool->to == "workers");
   CHECK(plan.done_when == DoneWhen::master);
-  CHECK(plan.log == "all");
   CHECK(plan.retry.worker_lost == 3);
   CHECK(plan.retry.on_exit == std::vector<int>{75});
   CHECK_FALSE(plan.limits.run);
@@ -101,7 +100,7 @@ TEST_CASE("spec: the other keys") {
   Plan plan = plan_of(
       "name: a-1\nworkdir: /usr/../usr/\nworkers: {run: w, per_job: 2, count: 7}\n"
       "retry: {worker_lost: 0, task_error: 2, on_exit: [1, 75], backoff: 250ms..2m}\n"
-      "on_task_failure: abort\ndone_when: all\nlimits: {run: 2h30m, grace: 0s, spill: 1G}\nlog: failures\n");
+      "on_task_failure: abort\ndone_when: all\nlimits: {run: 2h30m, grace: 0s, spill: 1G}\n");
   CHECK(plan.name == "a-1");
   CHECK(plan.workdir == "/usr");
   CHECK(plan.roles[0].per_job == 2);
@@ -114,7 +113,6 @@ TEST_CASE("spec: the other keys") {
   CHECK(plan.limits.run == 150min);
   CHECK(plan.limits.grace == 0ms);
   CHECK(plan.limits.spill == 1'000'000'000);
-  CHECK(plan.log == "failures");
   CHECK(plan_of("workers: w\nretry: {on_exit: []}\n").retry.on_exit.empty());
   CHECK(plan_of("workers: w\nworkdir: .\n").workdir == "/tmp");
   CHECK(plan_of("workers: w\nworkdir: ../usr/bin\n").workdir == "/usr/bin");
@@ -248,23 +246,23 @@ TEST_CASE("spec: the config file is the weakest") {
   LoadRequest request = request_of("workers: ./w\nenv: {A: 1}\nretry: {task_error: 1}\n");
   request.config = Document{"config.yaml",
                             "workers: {count: 9}\nmaster: {env: {X: 1}}\nroles: {r: ./r}\nenv: {A: 2, B: 2}\n"
-                            "retry: {task_error: 5, worker_lost: 5}\nlog: failures\n"};
+                            "retry: {task_error: 5, worker_lost: 5}\non_task_failure: skip\n"};
   Plan plan = load(request);
   REQUIRE(plan.roles.size() == 1);
   CHECK(plan.roles[0].count == 9);
   CHECK(plan.roles[0].env == Env{{"A", "1"}, {"B", "2"}});
   CHECK(plan.retry.task_error == 1);
   CHECK(plan.retry.worker_lost == 5);
-  CHECK(plan.log == "failures");
-  request = with(request, {"workers.count=1", "log=all"});
+  CHECK(plan.on_task_failure == OnTaskFailure::skip);
+  request = with(request, {"workers.count=1", "on_task_failure=abort"});
   CHECK(load(request).roles[0].count == 1);
-  CHECK(load(request).log == "all");
+  CHECK(load(request).on_task_failure == OnTaskFailure::abort);
   request.config = Document{"config.yaml", "# nothing\n"};
   CHECK(refusal(request) == "");
-  request.config = Document{"/c/config.yaml", "log: some\nretry: {worker_lost: -1}\n"};
-  CHECK(refusal(with(request, {"log=some"})) ==
+  request.config = Document{"/c/config.yaml", "done_when: some\nretry: {worker_lost: -1}\n"};
+  CHECK(refusal(with(request, {"done_when=some"})) ==
         "/c/config.yaml:2:22: retry.worker_lost must be at least 0, found -1\n"
-        "--set log: log must be all or failures, found some");
+        "--set done_when: done_when must be master or all, found some");
 }
 
 TEST_CASE("map: a command and no spec") {
@@ -274,7 +272,6 @@ TEST_CASE("map: a command and no spec") {
   request.cores = 6;
   Plan plan = load(request);
   CHECK(plan.name == "map");
-  CHECK(plan.log == "failures");
   CHECK(plan.workdir == "/tmp");
   REQUIRE(plan.roles.size() == 1);
   CHECK(plan.roles[0].name == "workers");
@@ -283,7 +280,7 @@ TEST_CASE("map: a command and no spec") {
   REQUIRE(plan.pool);
   CHECK_FALSE(plan.pool->from);
   CHECK(load(with(request, {"workers.count=2"})).roles[0].count == 2);
-  CHECK(load(with(request, {"log=all", "io.framing=nul"})).log == "all");
+  CHECK(load(with(request, {"io.framing=nul"})).pool->framing == Framing::nul);
   request.args = {"a b"};
   CHECK(load(request).roles[0].run.argv.back() == "a b");
   request.cores = 0;

@@ -42,8 +42,7 @@ TEST_CASE("text: a plan, one fact a line") {
         "limits:\n"
         "  run: 1m30s\n"
         "  grace: 10s\n"
-        "  spill: 10Gi\n"
-        "log: all\n");
+        "  spill: 10Gi\n");
 }
 
 TEST_CASE("text: a printed plan is a job spec and means the same") {
@@ -59,7 +58,7 @@ TEST_CASE("text: a printed plan is a job spec and means the same") {
       "2}}\n",
       "roles: {boss: b, sims: {run: s, count: 9}}\nchannels: {c: {type: pool, from: boss, to: sims, reply: many}}\n",
       "workers: w\nio: {framing: len32, envelope: id, max_record: 1234567}\nretry: {on_exit: [], backoff: 0s..1h}\n"
-      "on_task_failure: skip\nlimits: {run: 1ms, grace: 0s, spill: 0}\nlog: failures\nworkdir: /usr/lib\n",
+      "on_task_failure: skip\nlimits: {run: 1ms, grace: 0s, spill: 0}\nworkdir: /usr/lib\n",
   };
   for (const char* spec : specs) {
     CAPTURE(spec);

@@ -1,0 +1,7 @@
+# A string command that its shell cannot find or execute ends the run as a list would.
+printf 'workers: {run: ./nowhere 2>/dev/null, count: 2}\n' >a.yaml
+seq 3 | fiber run -q a.yaml
+echo "exit $?"
+touch file
+printf 'workers: ./file 2>/dev/null\n' >b.yaml
+seq 3 | fiber run -q b.yaml
