@@ -1,5 +1,5 @@
 # A string command that its shell cannot find or execute ends the run as a list would.
-printf 'workers: {run: ./nowhere 2>/dev/null, count: 2}\n' >a.yaml
+printf 'workers: ./nowhere 2>/dev/null\n' >a.yaml
 seq 3 | fiber run -q a.yaml
 echo "exit $?"
 touch file
