@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "channel/spill.hpp"
 #include "head/head.hpp"
+#include "unit/memory_spill.hpp"
 #include "wire/frame.hpp"
 #include "wire/link.hpp"
 
@@ -118,27 +119,6 @@ class Backend final : public backend::Backend, public wire::Hub {
   World& world_;
   base::Duration delay_;
   std::map<std::string, Job> jobs_;
-};
-
-/// A spill in memory.
-struct MemorySpill final : channel::Spill {
-  std::optional<Extent> put(std::string_view bytes) override {
-    if (held + bytes.size() > limit) return std::nullopt;
-    kept[next] = bytes;
-    held += bytes.size();
-    Extent extent{next, bytes.size()};
-    next += bytes.size() + 1;
-    return extent;
-  }
-  base::Bytes take(Extent extent) override {
-    std::string text = std::move(kept.at(extent.offset));
-    held -= text.size();
-    kept.erase(extent.offset);
-    return base::Bytes(std::move(text));
-  }
-  std::map<std::uint64_t, std::string> kept;
-  std::uint64_t next = 0;
-  std::size_t held = 0, limit = 1u << 30;
 };
 
 /// A run of a pool on fiber's own stdin and stdout.
