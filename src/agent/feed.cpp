@@ -6,6 +6,7 @@ namespace fiber::agent {
 
 void Feed::push(channel::Batch batch) {
   given_ += batch.count;
+  allowed_known_ = false;
   const std::uint64_t start = end_;
   end_ += batch.bytes.size();
   slices_.push_back({std::move(batch), start});
@@ -19,6 +20,7 @@ void Feed::end() {
 
 void Feed::answered(std::uint64_t total) {
   answered_ = total;
+  allowed_known_ = false;
   pump();
 }
 
@@ -31,6 +33,12 @@ void Feed::set_eager(bool eager) {
 /// Offset up to which the pipe may be filled: to the end of the first unanswered record, or of all.
 std::uint64_t Feed::allowed_end() const {
   if (eager_) return end_;
+  if (!allowed_known_) allowed_ = find_allowed_end();
+  allowed_known_ = true;
+  return allowed_;
+}
+
+std::uint64_t Feed::find_allowed_end() const {
   if (answered_ < before_) return written_;
   std::uint64_t ahead = answered_ + 1 - before_;
   for (const Slice& slice : slices_) {
@@ -68,6 +76,7 @@ void Feed::forget_taken() {
   const std::uint64_t consumed = written_ - process_.unread();
   while (!slices_.empty() && slices_.front().end() <= consumed) {
     before_ += slices_.front().batch.count;
+    allowed_known_ = false;
     slices_.pop_front();
   }
 }
@@ -120,11 +129,13 @@ std::uint32_t Feed::cut_tail(std::uint32_t most, std::uint64_t from) {
 }
 
 std::uint32_t Feed::take_back(std::uint32_t most) {
+  allowed_known_ = false;
   std::uint64_t records = 0;
   std::uint32_t back = cut_tail(most, boundary(written_, &records));
   if (back < most && !closed_ && written_ > 0) {
     // Empty the pipe too; what belongs to a record that was begun is written again at once.
     written_ -= process_.drain();
+    allowed_known_ = false;
     back += cut_tail(most - back, boundary(written_, &records));
     pump();
   }

@@ -39,18 +39,21 @@ class Feed {
     std::uint64_t end() const { return start + batch.bytes.size(); }
   };
   std::uint64_t allowed_end() const;
+  std::uint64_t find_allowed_end() const;
   void forget_taken();
   std::uint64_t boundary(std::uint64_t offset, std::uint64_t* records_before) const;
   std::uint32_t cut_tail(std::uint32_t most, std::uint64_t from);
 
   channel::Scanner scanner_;
   Process& process_;
-  std::deque<Slice> slices_;    // from the first record that may be unread on
-  std::uint64_t before_ = 0;    // records before slices_
-  std::uint64_t given_ = 0;     // records
-  std::uint64_t answered_ = 0;  // records
-  std::uint64_t end_ = 0;       // offset behind the last record
-  std::uint64_t written_ = 0;   // offset
+  std::deque<Slice> slices_;            // from the first record that may be unread on
+  std::uint64_t before_ = 0;            // records before slices_
+  std::uint64_t given_ = 0;             // records
+  std::uint64_t answered_ = 0;          // records
+  std::uint64_t end_ = 0;               // offset behind the last record
+  std::uint64_t written_ = 0;           // offset
+  mutable std::uint64_t allowed_ = 0;   // what find_allowed_end said ...
+  mutable bool allowed_known_ = false;  // ... since the last change
   bool eager_ = false, ending_ = false, closed_ = false;
 };
 

@@ -210,7 +210,10 @@ void Member::feed_console() {
 
 void Member::look(base::Time now) {
   if (!process_ || now - since_ < kHungerNotice) return;
-  if (start_.stdio == Stdio::worker && owes()) check_hunger();
+  if (start_.stdio == Stdio::worker && owes()) {
+    asked_at_ = ~0ULL;  // ask again, though nothing has come since
+    check_hunger();
+  }
   if (start_.stdio == Stdio::source && feed_->empty_pipe() && process_->asking()) send(Type::hungry);
 }
 

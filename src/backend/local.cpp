@@ -73,9 +73,19 @@ JobId Local::start(const JobSpec& spec) {
     ended.status = {JobStatus::State::ended, exit};
     ended.kill.reset();
     ended.lifeline.reset();
+    if (!exit.ok()) kill_orphans();
     changed_();
   });
   return id;
+}
+
+/// What a dead agent leaves behind is ours now.
+void Local::kill_orphans() {
+  std::vector<pid_t> agents;
+  for (const auto& [id, job] : jobs_) {
+    if (job.status.state == JobStatus::State::running) agents.push_back(job.pid);
+  }
+  base::kill_descendants(1s, agents);
 }
 
 std::vector<JobStatus> Local::poll(const std::vector<JobId>& jobs) {

@@ -32,6 +32,7 @@ class Local final : public Backend {
     base::Timer kill;
   };
   JobId start(const JobSpec& spec);
+  void kill_orphans();
 
   base::Loop& loop_;
   base::Reaper& reaper_;

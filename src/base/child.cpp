@@ -102,14 +102,15 @@ class Hooks {
     ::setrlimit(RLIMIT_NOFILE, &limit);
   }
 
-  /// Default actions, but what our parent had ignored (nohup) stays ignored. We ignore SIGPIPE only for ourselves.
+  /// Default actions, but what our parent had ignored (nohup) stays ignored. We ignore SIGPIPE and SIGXFSZ only for
+  /// ourselves.
   static void reset_signals() {
     struct sigaction initial {};
     initial.sa_handler = SIG_DFL;
     for (int signal = 1; signal < NSIG; ++signal) {
       struct sigaction now {};
       if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_DFL) continue;
-      if (now.sa_handler == SIG_IGN && signal != SIGPIPE) continue;
+      if (now.sa_handler == SIG_IGN && signal != SIGPIPE && signal != SIGXFSZ) continue;
       ::sigaction(signal, &initial, nullptr);
     }
     sigset_t none;
@@ -208,10 +209,11 @@ std::string interpreter_of(int dir, const std::string& path) {
 
 [[noreturn]] void refuse(const Launch& what, int dir, const std::string& path, const Failure& failure) {
   const std::string reason = std::strerror(failure.error);
-  if (failure.step == Step::directory) {
+  const bool short_of = failure.error == EMFILE || failure.error == ENFILE || failure.error == ENOMEM;
+  if (failure.step == Step::directory && !short_of) {
     refuse(what, "cannot enter the directory " + shown(what.dir) + ": " + reason, kExitCannotRun);
   }
-  if (failure.step == Step::prepare || failure.error == EAGAIN || failure.error == ENOMEM) {
+  if (failure.step == Step::prepare || failure.error == EAGAIN || short_of) {
     refuse(what, "cannot start a process: " + reason, kExitFiber);
   }
   switch (failure.error) {

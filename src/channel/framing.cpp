@@ -101,10 +101,8 @@ std::string Scanner::frame_error(std::string_view json) const {
 }
 
 std::optional<std::string> Scanner::close_unit(std::string rest) const {
-  if (framing_ == Framing::len32 || rest.empty()) return std::nullopt;
-  if (rest.back() != delimiter()) rest += delimiter();
-  if (reply_ == Reply::many) rest += delimiter();
-  return rest;
+  if (framing_ == Framing::len32 || reply_ == Reply::many || rest.empty()) return std::nullopt;
+  return std::move(rest) + delimiter();
 }
 
 std::vector<Cut> Splitter::feed(const base::Bytes& bytes) {

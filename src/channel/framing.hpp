@@ -48,7 +48,7 @@ class Scanner {
   std::string frame(std::string_view payload) const;
   /// One error record with its framing, for a JSON text without newline or zero byte.
   std::string frame_error(std::string_view json) const;
-  /// Ends what was left unended, where the framing allows it (`lines`, `nul`); nothing for len32.
+  /// Ends a last record that was left unended, where that is allowed: not for len32, and not in an answer of many.
   std::optional<std::string> close_unit(std::string rest) const;
 
   /// The offset behind the record that starts at `from`, or npos.

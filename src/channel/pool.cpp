@@ -27,7 +27,13 @@ void Pool::input(const Batch& batch, base::Time now) {
 
 void Pool::input_oversize(std::uint64_t size, base::Time now) {
   ++counts_.in;
-  queue_.push_failed(fmt::format("\"size\":{},\"limit\":{}", size, rules_.max_record));
+  queue_.push_failed(fmt::format("\"error\":\"record_too_large\",\"size\":{},\"limit\":{}", size, rules_.max_record));
+  hand_out(now);
+}
+
+void Pool::input_torn(std::uint64_t size, base::Time now) {
+  ++counts_.in;
+  queue_.push_failed(fmt::format("\"error\":\"record_torn\",\"size\":{}", size));
   hand_out(now);
 }
 
@@ -147,7 +153,8 @@ void Pool::accept_enveloped(MemberId id, Member& member, const Batch& answers) {
     std::uint64_t key = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), key);
     const std::size_t digits = static_cast<std::size_t>(parsed.ptr - text.data());
-    if (parsed.ec != std::errc() || digits >= text.size() || text[digits] != '\t' || member.given.erase(key) == 0) {
+    if (parsed.ec != std::errc() || text.front() == '0' || digits >= text.size() || text[digits] != '\t' ||
+        member.given.erase(key) == 0) {
       actions_.stray(id, text);
       continue;
     }
@@ -228,8 +235,8 @@ std::optional<std::uint64_t> Pool::lost(MemberId id, const Loss& loss, base::Tim
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i < taken) {
       ledger_.at(keys[i]).solo = true;
-      ++counts_.retried;
-      actions_.retried(keys[i]);
+      if (!draining_) ++counts_.retried;
+      if (!draining_) actions_.retried(keys[i]);
     }
     wait_again(keys[i]);
   }

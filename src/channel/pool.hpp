@@ -62,6 +62,8 @@ class Pool {
   // Input.
   void input(const Batch& batch, base::Time now);
   void input_oversize(std::uint64_t size, base::Time now);
+  /// The input has ended inside a record, of which so many bytes came.
+  void input_torn(std::uint64_t size, base::Time now);
   void input_ended(base::Time now);
 
   // Members. A member is up from its start to `lost` or `down`; then it may come up again.

@@ -79,7 +79,7 @@ std::optional<std::uint64_t> Pool::next_chunk(std::uint32_t most, std::size_t by
     auto item = queue_.pop(rules_.envelope == Envelope::id ? 1 : most, bytes);
     const std::uint64_t key = ledger_.add(std::move(item.batch));
     if (item.failed.empty()) return key;
-    give_up(key, error_json("record_too_large", key, item.failed), {});
+    give_up(key, "{" + item.failed + ",\"record\":" + std::to_string(key) + "}", {});
   }
   return std::nullopt;
 }

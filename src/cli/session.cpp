@@ -24,6 +24,7 @@ std::size_t name_width(const plan::Plan& plan) {
 
 Session::Session(Variables environment) : variables_(std::move(environment)), stdio_(open_stdio()) {
   signal(SIGPIPE, SIG_IGN);  // a closed reader is an error of write()
+  signal(SIGXFSZ, SIG_IGN);  // so is a limit of file size
 }
 
 int Session::usage(const std::string& help) const {

@@ -26,6 +26,7 @@ Head::Head(const plan::Plan& plan, std::string run, std::string scratch, base::C
              [this](JobIndex job, const std::string& why) { job_lost(job, why); },
              [this] {
                jobs_ended_ = true;
+               if (phase_ == Phase::ending) phase_ = Phase::closing;  // members that nobody could speak of
                close();
              }}) {
   if (!plan.pool) return;

@@ -17,6 +17,7 @@ constexpr unsigned kFailedStarts = 5;   // in a row over the role, without an an
 constexpr unsigned kRetriesAsked = 20;  // exits that ask for another try, in a row
 constexpr unsigned kLostJobs = 20;      // in a row, without an answer
 constexpr auto kJobsEnd = 3s;
+constexpr auto kLastWord = 1s;  // from SIGKILL to the end of the jobs themselves
 
 bool asks_for_retry(const plan::Plan& plan, const agent::Gone& end) {
   const auto& codes = plan.retry.on_exit;
@@ -100,18 +101,20 @@ void Head::worker_gone(Member& member, const agent::Gone& how) {
   }
   const bool closed = pool_->pool().was_closed(member.id);
   const bool answered = pool_->pool().answered(member.id) > 0;
+  const std::uint64_t first = pool_->pool().first_given(member.id);
   const auto blamed = pool_->lost(member.id, loss);
   if (phase_ != Phase::running) return;
   if (blamed) {
     reporter_.event("task_lost", {{"record", static_cast<std::int64_t>(*blamed)}, {"member", member.name}});
-    // A program that leaves out an answer shifts those that follow, and this is how it shows.
-    const char* doubt =
-        end.status.ok() && answered && plan_.pool->envelope == channel::Envelope::none
-            ? ". Did it leave out an answer? Then its later ones are shifted: every record needs exactly "
-              "one reply (`envelope: id` makes sure)"
-            : "";
-    reporter_.notice(
-        fmt::format("{} ended ({}) with record {} unanswered{}", member.name, reason(end), *blamed, doubt));
+    reporter_.notice(fmt::format("{} ended ({}) with record {} unanswered", member.name, reason(end), *blamed));
+    if (closed && end.status.ok() && answered && plan_.pool->envelope == channel::Envelope::none) {
+      // This is how it shows that a program leaves out answers: those that follow are shifted.
+      reporter_.error(
+          fmt::format("{} has read all its input, ended well and owes an answer. If it leaves out answers, those "
+                      "that it gave after record {} belong to other records: every record needs exactly one reply "
+                      "(`envelope: id` makes sure)",
+                      member.name, first));
+    }
     if (loss.kind == channel::Loss::Kind::retry && ++retries_asked_ >= kRetriesAsked) {
       return abort(fmt::format("{} exits in a row asked for another try (exit {}), without one answer", retries_asked_,
                                end.status.code),
@@ -227,6 +230,7 @@ void Head::end(int code, Manner manner) {
   code_ = code;
   limit_.reset();
   outside_.want_input(0);
+  if (pool_) pool_->drain();
   for (Member& member : crew_.members()) member.restart.reset();
   dismiss(manner);
   finish_if_empty();
@@ -252,7 +256,7 @@ void Head::dismiss(Manner manner) {
   }
   const base::Duration left = *leave_by_ - clock_.now();
   if (manner == Manner::at_once) {
-    grace_ = clock_.after(kJobsEnd, [this] { jobs_.end_all(base::Duration::zero()); });
+    grace_ = clock_.after(kLastWord, [this] { jobs_.end_all(base::Duration::zero()); });
   } else if (manner == Manner::polite) {
     // Who has been told the end of its input ends by itself, and all it still writes is looked at.
     grace_ = clock_.after(left / 2, [this] { dismiss(Manner::firm); });
@@ -287,7 +291,7 @@ void Head::summarize() {
   std::string text = fmt::format("{} in, {} answered, {} {}, {} doubled, {} retried", grouped(counts.in), grouped(sent),
                                  grouped(missing), cut_short_ ? "not answered" : "lost",
                                  grouped(sent > counts.in ? sent - counts.in : 0), grouped(counts.retried));
-  if (counts.failed > 0) text += fmt::format(", {} of the answers are errors", grouped(counts.failed));
+  if (counts.failed > 0) text += fmt::format(", {} failed", grouped(counts.failed));
   reporter_.summary(text);
 }
 

@@ -86,7 +86,10 @@ void PoolHost::input(const base::Bytes& bytes) {
 }
 
 void PoolHost::input_ended() {
-  cuts(splitter_.finish());
+  const std::size_t torn = splitter_.pending();
+  const std::vector<channel::Cut> last = splitter_.finish();
+  cuts(last);
+  if (torn > 0 && last.empty()) pool_.input_torn(torn, clock_.now());
   source_ended_ = true;
   pool_.input_ended(clock_.now());
   after_event();

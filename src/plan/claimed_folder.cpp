@@ -49,12 +49,14 @@ void open_up(const fs::path& folder) {
   }
 }
 
+/// Others may remove the same things at the same time, which is an error for each now and then.
 void remove_tree(const fs::path& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (!error) return;
-  open_up(folder);
-  fs::remove_all(folder, error);
+  for (int i = 0; i < kAttempts; ++i) {
+    std::error_code error;
+    fs::remove_all(folder, error);
+    if (!error) return;
+    open_up(folder);
+  }
 }
 
 /// Removes a folder that is hidden, or that the caller has locked, under its hidden name.

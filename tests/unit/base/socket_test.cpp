@@ -270,8 +270,8 @@ TEST_CASE("socket: may be destroyed inside its own callback, and moved") {
   Loop loop;
   const Timer late = limit(loop);
   auto one = std::make_unique<Socket>(Socket::bind(loop, place.url()));
-  Socket two = Socket::connect(loop, place.url());
   CHECK_FALSE(one->send({"early"}));
+  Socket two = Socket::connect(loop, place.url());
   one->on_writable([&] {
     CHECK(one->send({"hello"}));
     two.on_readable([&, text = std::string("captured text of some length")] {
