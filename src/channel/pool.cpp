@@ -70,7 +70,7 @@ void Pool::accept(MemberId id, Member& member, const Batch& answers, base::Time 
   if (rules_.envelope == Envelope::id) {
     accept_enveloped(id, member, answers);
   } else if (answers_.may_hold_error(answers.bytes.view())) {
-    accept_marked(id, member, answers);
+    accept_marked(member, answers);
   } else {
     answer_next(member, answers.bytes, answers.count);
   }
@@ -122,7 +122,7 @@ std::uint64_t Pool::isolate_next(Member& member) {
   return key;
 }
 
-void Pool::accept_marked(MemberId, Member& member, const Batch& answers) {
+void Pool::accept_marked(Member& member, const Batch& answers) {
   std::string_view view = answers.bytes.view();
   std::size_t start = 0, at = 0;
   std::uint32_t good = 0;
@@ -132,7 +132,7 @@ void Pool::accept_marked(MemberId, Member& member, const Batch& answers) {
     if (answers_.is_error(unit)) {
       if (good > 0) answer_next(member, answers.bytes.slice(start, at - start), std::exchange(good, 0));
       const std::uint64_t key = isolate_next(member);
-      task_error(key, std::string(unit), std::string(answers_.payload(unit)), 0);
+      task_error(key, std::string(unit), std::string(answers_.payload(unit)));
       start = end;
     } else {
       ++good;
@@ -165,7 +165,7 @@ void Pool::accept_enveloped(MemberId id, Member& member, const Batch& answers) {
     --member.outstanding;
     ++member.answered;
     if (answers_.is_error(reply)) {
-      task_error(key, reply, std::string(answers_.payload(reply)), 0);
+      task_error(key, reply, std::string(answers_.payload(reply)));
     } else {
       ++counts_.answered;
       ledger_.answer(key, base::Bytes(std::move(reply)), 1);
@@ -279,24 +279,21 @@ std::optional<std::uint64_t> Pool::blame(std::vector<std::uint64_t>& keys, std::
   chunk.solo = true;
   if (loss.kind == Loss::Kind::worker_lost && ++chunk.lost <= rules_.worker_lost) return key;
   keys.erase(keys.begin());
+  const std::string how =
+      loss.signal ? fmt::format("\"signal\":{}", loss.signal) : fmt::format("\"exit\":{}", loss.code);
   if (loss.kind == Loss::Kind::retry) {
     ++counts_.retried;
     actions_.retried(key);
     delayed_.emplace(now + loss.backoff, key);
   } else if (loss.kind == Loss::Kind::task_error) {
-    const std::string how =
-        loss.signal ? fmt::format("\"signal\":{}", loss.signal) : fmt::format("\"exit\":{}", loss.code);
-    task_error(key, {}, error_json("task_error", key, fmt::format("\"tries\":{},{}", chunk.errors + 1, how)),
-               loss.code);
+    task_error(key, {}, error_json("task_error", key, fmt::format("\"tries\":{},{}", chunk.errors + 1, how)));
   } else {
-    const std::string how =
-        loss.signal ? fmt::format("\"signal\":{}", loss.signal) : fmt::format("\"exit\":{}", loss.code);
     give_up(key, error_json("worker_lost", key, fmt::format("\"tries\":{},{}", chunk.lost, how)), {});
   }
   return key;
 }
 
-void Pool::task_error(std::uint64_t key, std::optional<std::string> reply, const std::string& json, int) {
+void Pool::task_error(std::uint64_t key, std::optional<std::string> reply, const std::string& json) {
   Chunk& chunk = ledger_.at(key);
   if (++chunk.errors > rules_.task_error) {
     give_up(key, json, std::move(reply));

@@ -119,12 +119,12 @@ class Pool {
 
   // pool.cpp: answers and losses
   void accept(MemberId id, Member& member, const Batch& answers, base::Time now);
-  void accept_marked(MemberId id, Member& member, const Batch& answers);
+  void accept_marked(Member& member, const Batch& answers);
   void accept_enveloped(MemberId id, Member& member, const Batch& answers);
   void answer_next(Member& member, const base::Bytes& bytes, std::uint32_t count);
   std::uint64_t isolate_next(Member& member);
   void release(Member& member, std::uint64_t key);
-  void task_error(std::uint64_t key, std::optional<std::string> reply, const std::string& json, int exit);
+  void task_error(std::uint64_t key, std::optional<std::string> reply, const std::string& json);
   void give_up(std::uint64_t key, const std::string& json, std::optional<std::string> reply);
   void wait_again(std::uint64_t key);
   std::vector<std::uint64_t> orphans(Member& member, std::uint64_t taken, std::size_t* taken_count);
