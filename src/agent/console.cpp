@@ -50,16 +50,8 @@ void Console::opened() {
 
 std::size_t Console::write(std::string_view bytes) {
   if (!in_) return bytes.size();
-  auto wrote = base::write_some(in_.get(), bytes);
-  if (wrote && *wrote == bytes.size()) return *wrote;
-  if (!writing_) {
-    writing_ = loop_.watch(in_.get(), base::Readiness::writable, [this] {
-      writing_->set(false);
-      events_.writable();
-    });
-  }
-  writing_->set(true);
-  return wrote.value_or(0);
+  if (!writer_) writer_.emplace(loop_, in_.get(), events_.writable);
+  return writer_->write(bytes);
 }
 
 void Console::close() {
@@ -73,7 +65,7 @@ void Console::finish() {
   const std::string empty = in_path_ + ".end";
   base::Fd file(::open(empty.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   if (!file || std::rename(empty.c_str(), in_path_.c_str()) != 0) base::throw_errno(in_path_);
-  writing_.reset();
+  writer_.reset();
   in_.reset();
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "agent/pipe_writer.hpp"
 #include "base/fd.hpp"
 #include "base/loop.hpp"
 
@@ -34,7 +36,8 @@ class Console {
   Events events_;
   std::string in_path_, out_path_;
   base::Fd in_, out_, keep_out_, notify_;
-  std::unique_ptr<base::Watch> reading_, writing_, opening_;
+  std::optional<PipeWriter> writer_;
+  std::unique_ptr<base::Watch> reading_, opening_;
   base::Timer closing_;
   bool wanted_ = false;
 };

@@ -7,8 +7,10 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "agent/console.hpp"
+#include "agent/pipe_writer.hpp"
 #include "agent/reading.hpp"
 
 namespace fiber::agent {
@@ -23,7 +25,6 @@ struct Output {
   base::Fd fd;
   std::unique_ptr<base::Watch> watch;
   void (ProcessEvents::*tell)(const base::Bytes&) = nullptr;
-  bool open() const { return static_cast<bool>(fd); }
 };
 
 base::Bytes read_chunk(int fd, bool* ended) {
@@ -72,7 +73,7 @@ class LocalProcess final : public Process {
   void open_console(const Start& start, std::vector<std::string>& env);
   void open_output(Output& output, base::Fd fd, void (ProcessEvents::*tell)(const base::Bytes&));
   void readable(Output& output);
-  void read_rest(Output& output);
+  void read_rest(int fd, void (ProcessEvents::*tell)(const base::Bytes&));
   void read_result();
   void exited(base::ExitStatus status);
 
@@ -83,7 +84,7 @@ class LocalProcess final : public Process {
   bool input_closed_ = false;
   std::string scratch_;
   base::Fd in_;
-  std::unique_ptr<base::Watch> writing_;
+  std::optional<PipeWriter> writer_;
   Output out_, log_;
   std::unique_ptr<Console> console_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -173,27 +174,18 @@ void LocalProcess::read_result() {
 
 std::size_t LocalProcess::write(std::string_view bytes) {
   if (!in_ || input_closed_) return bytes.size();
-  std::optional<std::size_t> wrote;
+  if (!writer_) writer_.emplace(loop_, in_.get(), [this] { events_.on_writable(); });
   try {
-    wrote = base::write_some(in_.get(), bytes);
+    return writer_->write(bytes);
   } catch (const base::BrokenPipe&) {
     // It has closed its stdin. What it does with its life is seen elsewhere; nothing more can be written.
     input_closed_ = true;
     return 0;
   }
-  if (wrote && *wrote == bytes.size()) return *wrote;
-  if (!writing_) {
-    writing_ = loop_.watch(in_.get(), base::Readiness::writable, [this] {
-      writing_->set(false);
-      events_.on_writable();
-    });
-  }
-  writing_->set(true);
-  return wrote.value_or(0);
 }
 
 void LocalProcess::close_input() {
-  writing_.reset();
+  writer_.reset();
   // The number of unread bytes is asked for after the end too, and a write end would keep the reader waiting: hold a
   // read end instead.
   const std::string path = "/proc/self/fd/" + std::to_string(in_.get());
@@ -212,31 +204,22 @@ void LocalProcess::pause_result(bool paused) {
 }
 
 /// All that a pipe holds, of what was written before the end.
-void LocalProcess::read_rest(Output& output) {
-  std::size_t total = 0;
-  while (output.open() && total < kLastWords) {
+void LocalProcess::read_rest(int fd, void (ProcessEvents::*tell)(const base::Bytes&)) {
+  for (std::size_t total = 0; total < kLastWords;) {
     bool ended = false;
-    base::Bytes bytes = read_chunk(output.fd.get(), &ended);
+    base::Bytes bytes = read_chunk(fd, &ended);
     if (bytes.empty()) return;
     total += bytes.size();
-    (events_.*output.tell)(bytes);
+    (events_.*tell)(bytes);
   }
 }
 
 void LocalProcess::exited(base::ExitStatus status) {
   exited_ = true;
   ::kill(-pid_, SIGKILL);  // what it left of its group
-  read_rest(out_);
-  read_rest(log_);
-  if (console_) {
-    for (std::size_t total = 0; total < kLastWords;) {
-      bool ended = false;
-      base::Bytes bytes = read_chunk(console_->out(), &ended);
-      if (bytes.empty()) break;
-      total += bytes.size();
-      events_.on_result(bytes);
-    }
-  }
+  if (out_.fd) read_rest(out_.fd.get(), out_.tell);
+  if (log_.fd) read_rest(log_.fd.get(), log_.tell);
+  if (console_) read_rest(console_->out(), &ProcessEvents::on_result);
   events_.on_exit(status);  // may destroy this object
 }
 

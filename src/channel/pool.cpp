@@ -235,8 +235,10 @@ std::optional<std::uint64_t> Pool::lost(MemberId id, const Loss& loss, base::Tim
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i < taken) {
       ledger_.at(keys[i]).solo = true;
-      if (!draining_) ++counts_.retried;
-      if (!draining_) actions_.retried(keys[i]);
+      if (!draining_) {
+        ++counts_.retried;
+        actions_.retried(keys[i]);
+      }
     }
     wait_again(keys[i]);
   }

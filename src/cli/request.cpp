@@ -18,7 +18,6 @@ namespace fiber::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kLargestDocument = 1 << 20;
 constexpr const char* kDefaultSpec = "fiber.yaml";
 
 using Env = std::map<std::string, std::optional<std::string>>;
@@ -147,7 +146,7 @@ plan::Document read_document(const std::string& path, const std::string& hint) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
     document.text.append(part, static_cast<std::size_t>(n));
-    if (document.text.size() > kLargestDocument) refuse("is larger than 1 MiB");
+    if (document.text.size() > plan::kMaxSpecBytes) refuse("is larger than 1 MiB");
   }
 }
 

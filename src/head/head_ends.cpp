@@ -202,6 +202,11 @@ void Head::job_lost(JobIndex job, const std::string& why) {
 /// A member has written more answers than it took records. This may come to light when all seems to be answered.
 void Head::distrust(const Member& member, std::string_view surplus) {
   const std::uint64_t first = pool_->pool().first_given(member.id);
+  if (first == 0 && (phase_ >= Phase::ending || pool_->pool().was_closed(member.id))) {
+    // It never had a record and will never have one: there is no answer that could be shifted.
+    reporter_.output(member.name, member.id, std::string(surplus) + "\n");
+    return;
+  }
   const std::string which = first > 0 ? fmt::format("its answers to record {} and later ones", first) : "its answers";
   const std::string why = fmt::format(
       "{} has written more answers than it took records: {} cannot be trusted. Too much is: \"{}\". Does the program "

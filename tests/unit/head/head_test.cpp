@@ -119,6 +119,17 @@ TEST_CASE("an extra line is found out, early or late") {
   }
 }
 
+TEST_CASE("what a member says that never had a record, at the end of its input, shifts nothing") {
+  World world = echo(1s);
+  world.begin = [](const agent::Start& start) {
+    return start.name == "workers.1" ? Reaction{500ms, "\n", base::ExitStatus{}} : Reaction{0ms, "", {}};
+  };
+  Run run(map_plan(2), world, numbers(1, 1));
+  REQUIRE(run.play());
+  CHECK(run.code == 0);
+  CHECK(run.output == "1\n");
+}
+
 TEST_CASE("a poison record is answered by an error, the others are untouched") {
   World world;
   world.react = [](const agent::Start&, const std::string& record) {
