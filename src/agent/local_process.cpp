@@ -173,12 +173,13 @@ void LocalProcess::read_result() {
 }
 
 std::size_t LocalProcess::write(std::string_view bytes) {
-  if (!in_ || input_closed_) return bytes.size();
+  if (!in_ || input_closed_) return 0;
   if (!writer_) writer_.emplace(loop_, in_.get(), [this] { events_.on_writable(); });
   try {
     return writer_->write(bytes);
   } catch (const base::BrokenPipe&) {
-    // It has closed its stdin. What it does with its life is seen elsewhere; nothing more can be written.
+    // It has closed its stdin. What it does with its life is seen elsewhere; nothing more can be written,
+    // and what is not written was not taken.
     input_closed_ = true;
     return 0;
   }

@@ -204,7 +204,8 @@ void Head::distrust(const Member& member, std::string_view surplus) {
   const std::uint64_t first = pool_->pool().first_given(member.id);
   if (first == 0 && (phase_ >= Phase::ending || pool_->pool().was_closed(member.id))) {
     // It never had a record and will never have one: there is no answer that could be shifted.
-    reporter_.output(member.name, member.id, std::string(surplus) + "\n");
+    reporter_.notice(
+        fmt::format("{} had no record and wrote \"{}\" at the end of its input; it is left out", member.name, surplus));
     return;
   }
   const std::string which = first > 0 ? fmt::format("its answers to record {} and later ones", first) : "its answers";
